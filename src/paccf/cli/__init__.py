@@ -1,0 +1,74 @@
+"""The command line: one file per command, each imported only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from paccf import __version__
+
+# name -> (module under paccf.cli, the line that `paccf --help` prints)
+COMMANDS: dict[str, tuple[str, str]] = {
+    "calibrate": ("calibrate", "Turn a frontier log into a frozen margin: a certificate."),
+    "coverage": ("coverage", "Check a certificate on held-out frontier logs."),
+    "gate": ("gate", "Decide frontiers from stdin with a certificate, line by line."),
+    "certificate": ("certificate", "Show or verify a certificate."),
+    "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
+    "published": ("published", "The paper's printed tables, and what they imply about each other."),
+}
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Lazy(click.Group):
+    """A group whose commands are imported when they run, so that ``--help`` is instant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"paccf.cli.{COMMANDS[cmd_name][0]}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else " `paccf --help` lists the commands."
+            raise click.UsageError(f"there is no command '{args[0]}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=Lazy, context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="paccf")
+def main() -> None:
+    """Calibrated pruning for LLM-guided search.
+
+    Search throws branches away; paccf keeps everything within a margin of the best, and the margin is
+    calibrated on tasks you held out: it is the score deficit that a solution-bearing branch had to survive.
+
+    \b
+    Three steps, on frontiers logged by any search system:
+      paccf calibrate train.jsonl -q 0.95 -o margin.json     earn a margin
+      paccf coverage  test.jsonl margin.json                 see that the promise holds
+      paccf gate      margin.json < frontiers.jsonl          use it (or paccf.Gate in Python)
+
+    A frontier log is one JSON line per scored frontier:
+
+    \b
+      {"task": "t-17", "frontier": "root", "scores": [81, 20.5, null], "protected": [true, false, null]}
+
+    Every command has --help with an example, and --json for machines. Exit codes: 0 done, 1 a check failed,
+    2 bad input or usage.
+    """
