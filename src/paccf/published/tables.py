@@ -39,7 +39,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "adaptive_oracle_audit": ("Survival on the adaptive trajectory", "Adaptive-trajectory oracle diagnostic"),
     "safety_ablation_main": ("Controlled check at the theoretical boundary", "Robustness and heterogeneity"),
     "qual_case_main": ("One Blocksworld task", "Realized workload and trajectory example"),
-    "theory_regimes": ("What the gap allows", "Methodology"),
+    "theory_regimes": ("What the gap allows", "Bias-aware elimination"),
     "frozen_config": ("Frozen configuration", "Frozen Configuration"),
 }
 
