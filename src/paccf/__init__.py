@@ -5,4 +5,9 @@ paper: ``method`` (calibration and deployment), ``theory`` (what is proved about
 ``record`` (what a search leaves behind), ``published`` (the paper's own tables).
 """
 
+
+from paccf.gate import Gate
+
 __version__ = "0.1.0"
+
+__all__ = ["Gate", "__version__"]

@@ -1,1 +1,1 @@
-
+"""What a search leaves behind, in files that outlive it."""

@@ -1,0 +1,182 @@
+"""Nonconformity of frontiers and tasks (Eq. c_path_compact), over a stream of scored, labelled frontiers.
+
+What a label means: true, the subtree of the candidate holds a verifier-valid completion; false, it holds none;
+None, nobody could tell. What follows:
+- protected candidates are the eligible ones labelled true; a frontier is exposed if it has one;
+- a frontier with no true label and an eligible None is unresolved: it may be exposed with any deficit, so its task
+  counts with an infinite one (a None beside a true label only makes the deficit an upper bound);
+- copies of one canonical action at a frontier share the label: true before None before false;
+- an unscored protected candidate is always kept, so the deficit is 0;
+- a task without an exposed frontier is missing. Missing is not zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+from paccf.method.admission import places_of
+from paccf.method.scores import UNIT, align
+
+if TYPE_CHECKING:
+    from paccf.method.scores import Score
+
+Label = bool | None
+
+
+def shared_labels(labels: Sequence[Label], candidates: Sequence[str]) -> Sequence[Label]:
+    """The labels after copies of one candidate share theirs; the very same object if there are no copies."""
+    if len(set(candidates)) == len(candidates):
+        return labels
+    best: dict[str, Label] = {}
+    for name, label in zip(candidates, labels, strict=True):
+        best[name] = True if label or best.get(name) else (None if label is None else best.get(name, label))
+    return [best[name] for name in candidates]
+
+
+def frontier_deficit(
+    scores: Sequence[Score],
+    protected: Sequence[Label],
+    eligible: Sequence[bool] | None = None,
+    candidates: Sequence[str] | None = None,
+    observations: int = 1,
+) -> Fraction | float | None:
+    """C_path of one frontier: `None` if it is not exposed, `math.inf` if it is unresolved, else the exact gap
+    between the best score and the best protected score. ``protected`` has one label a score."""
+    return _value(_gap(scores, protected, eligible, candidates, observations))
+
+
+Gap = tuple[int, int] | float | None  # difference of totals and the observations behind them, inf, or not exposed
+
+
+def _value(gap: Gap) -> Fraction | float | None:
+    return Fraction(gap[0], gap[1] * UNIT) if isinstance(gap, tuple) else gap
+
+
+def _gap(
+    scores: Sequence[Score],
+    protected: Sequence[Label],
+    eligible: Sequence[bool] | None,
+    candidates: Sequence[str] | None,
+    observations: int,
+) -> Gap:
+    """`frontier_deficit`, before the division."""
+    if len(protected) != len(scores):
+        raise ValueError(f"{len(scores)} scores but {len(protected)} labels; give one label a score")
+    if candidates is not None:
+        protected = shared_labels(protected, candidates)
+    if eligible is not None:
+        places = places_of(scores, eligible)
+        scores, protected = [scores[i] for i in places], [protected[i] for i in places]
+    totals, repeats = align(scores, observations)
+    if True not in protected:
+        return math.inf if None in protected else None
+    top = best = None
+    for total, label in zip(totals, protected, strict=True):
+        if total is None:
+            if label:
+                return 0, repeats
+        else:
+            if top is None or total > top:
+                top = total
+            if label and (best is None or total > best):
+                best = total
+    assert top is not None
+    assert best is not None
+    return top - best, repeats
+
+
+# Below a million and 64 draws, a float gap and the exact one differ by less than this.
+_HAZE = 4 / UNIT
+
+
+def _rough_gap(scores: Sequence[Score], protected: Sequence[Label]) -> float | None:
+    """A float within `_HAZE` of the gap of a frontier with a protected candidate (or above it, where a score is NaN);
+    `None` if it takes the exact way. Most frontiers are far below the worst of their task and pass at this cost."""
+    try:
+        sums: Sequence[Any] = scores
+        repeats = 1
+        if isinstance(scores[0], list):
+            sums = list(map(sum, scores))  # type: ignore[arg-type]
+            if len(set(map(len, scores))) > 1:  # type: ignore[arg-type]
+                return None
+            repeats = len(scores[0])
+        top, saved = max(sums), max(compress(sums, protected))
+        if top == saved and (repeats == 1 or type(top) is int):
+            return -0.5  # certainly zero: it changes nothing unless the task is new
+        if repeats <= 64 and top <= 1e6 * repeats and saved >= -1e6 * repeats:
+            return float((top - saved) / repeats)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return None
+
+
+@dataclass(slots=True)
+class TaskDeficits:
+    """C_task of every task in a stream of frontiers, in one pass and with memory per task, not per frontier.
+
+    Feed `add`; then `exposed` has one score a protected-exposed task. ``observations`` as in `Rule`.
+    """
+
+    observations: int = 1
+    frontiers: int = 0
+    exposed_frontiers: int = 0
+    unresolved_frontiers: int = 0
+    lost_at_eligibility: int = 0  # frontiers whose every protected candidate was ineligible: lost before admission
+    _worst: dict[str, Gap] = field(default_factory=dict)
+    _rough: dict[str, float] = field(default_factory=dict)  # a float safely below the worst exact gap
+
+    def add(
+        self,
+        task: str,
+        scores: Sequence[Score],
+        protected: Sequence[Label],
+        eligible: Sequence[bool] | None = None,
+        candidates: Sequence[str] | None = None,
+    ) -> None:
+        """Take one frontier of ``task`` into account; the tasks' frontiers may come in any order."""
+        self.frontiers += 1
+        if eligible is None and (candidates is None or len(set(candidates)) == len(candidates)):
+            rough = _rough_gap(scores, protected) if True in protected else None
+            if rough is not None and rough <= self._rough.get(task, -1.0):
+                self.exposed_frontiers += 1
+                return
+        gap = _gap(scores, protected, eligible, candidates, self.observations)
+        worst = self._worst.get(task)
+        self._worst.setdefault(task, worst)
+        if isinstance(gap, tuple):
+            self.exposed_frontiers += 1
+            if worst is None or (isinstance(worst, tuple) and gap[0] * worst[1] > worst[0] * gap[1]):
+                self._worst[task] = gap
+                self._rough[task] = gap[0] / (gap[1] * UNIT) - _HAZE
+        elif gap is None:
+            self.lost_at_eligibility += eligible is not None and True in protected
+        else:
+            self.unresolved_frontiers += 1
+            self._worst[task] = self._rough[task] = gap
+
+    @property
+    def scores(self) -> dict[str, Fraction | float | None]:
+        """C_task by task in order of appearance: `None` missing, `math.inf` unresolved."""
+        return {task: _value(gap) for task, gap in self._worst.items()}
+
+    @property
+    def exposed(self) -> dict[str, Fraction | float]:
+        """The scores of the tasks that calibrate: exposed or unresolved, never missing."""
+        return {task: c for task, c in self.scores.items() if c is not None}
+
+    @property
+    def tasks(self) -> int:
+        return len(self._worst)
+
+    @property
+    def missing(self) -> int:
+        return sum(gap is None for gap in self._worst.values())
+
+    @property
+    def unresolved(self) -> int:
+        return sum(isinstance(gap, float) for gap in self._worst.values())

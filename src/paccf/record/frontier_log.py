@@ -1,0 +1,242 @@
+"""The frontier log: one JSON line per scored frontier, read as a stream.
+
+A line that cannot be used is an error that names file, line, field and remedy; with a `Skipped` ledger it is left
+out, counted and named instead. Nothing is guessed. Memory does not grow with the file, but for 8 bytes (and a set
+slot) a frontier that tell a repeated one.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO, Annotated, TypeVar
+
+import msgspec
+
+from paccf.method.scores import BOUND
+
+_BLOCK = 1 << 20
+LINE_LIMIT = 32 * 2**20  # ours: bytes; a frontier of 10,000 candidates with 100 observations fits
+
+Observation = Annotated[int, msgspec.Meta(ge=-BOUND, le=BOUND)] | Annotated[float, msgspec.Meta(ge=-BOUND, le=BOUND)]
+Draws = Annotated[list[Observation], msgspec.Meta(min_length=1)]
+
+
+class Scored(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A frontier that waits for a decision: only its scores are needed."""
+
+    scores: list[Observation | Draws | None]  # a mean, its R observations, or null: unscored
+    task: str | None = None
+    frontier: str | None = None
+    protected: list[bool | None] | None = None
+    candidates: list[str] | None = None  # canonical ids; copies of one id share their label
+    eligible: list[bool] | None = None  # false: the search's own check ruled it out before admission
+    depth: int | None = None
+    group: str | None = None
+    meta: dict[str, msgspec.Raw] | None = None  # anything; not read
+
+
+class Frontier(Scored, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A frontier of the record: who it belongs to, and which candidates turned out to be protected."""
+
+    task: str
+    frontier: str  # unique within the task
+    protected: list[bool | None]
+
+
+Kind = TypeVar("Kind", bound=Scored)
+
+
+class BadLine(ValueError):
+    """A line of a frontier log that cannot be used."""
+
+    def __init__(self, name: str, line: int, field: str, problem: str, remedy: str) -> None:
+        super().__init__(f"{name}, line {line}, {field}: {problem}. {remedy}")
+        self.name, self.line, self.field, self.problem, self.remedy = name, line, field, problem, remedy
+
+
+@dataclass(slots=True)
+class Skipped:
+    """A ledger of the lines that were left out: how many, and the first few by name."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+    named: int = 20
+
+    def add(self, bad: BadLine) -> None:
+        self.count += 1
+        if len(self.first) < self.named:
+            self.first.append(str(bad))
+
+
+def read_frontiers(path: str, skipped: Skipped | None = None) -> Iterator[Frontier]:
+    """The labelled frontiers of a `.jsonl`, a `.jsonl.gz` or `-` (stdin), in file order.
+
+    Raises OSError if the file cannot be opened and `BadLine` at the first line that cannot be used, or at a frontier
+    that was there before; with ``skipped``, such lines go there.
+    """
+    seen: set[int] = set()  # 64-bit hashes: two of a million differing frontiers collide once in 10**7 logs
+    for line, frontier in _records(path, Frontier, skipped):
+        key = hash((frontier.task, frontier.frontier))
+        if key in seen:
+            _report(
+                skipped,
+                BadLine(
+                    path,
+                    line,
+                    "frontier",
+                    f"{frontier.frontier!r} of task {frontier.task!r} was there before",
+                    "Give every frontier of a task its own id, also when the search comes back to a node",
+                ),
+            )
+            continue
+        seen.add(key)
+        yield frontier
+
+
+def read_scored(path: str, skipped: Skipped | None = None) -> Iterator[tuple[int, Scored]]:
+    """Frontiers to decide, each with its line number, as they arrive; labels and ids are optional."""
+    return _records(path, Scored, skipped)
+
+
+def _records(path: str, kind: type[Kind], skipped: Skipped | None) -> Iterator[tuple[int, Kind]]:
+    decode = msgspec.json.Decoder(kind).decode
+    with _open(path) as file:
+        for first, lines in _lines(file, path, skipped):
+            for number, text in enumerate(lines, first):
+                try:
+                    found = decode(text)
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                    if text and not text.isspace():
+                        _report(skipped, _explain(error, text, path, number))
+                    continue
+                if wrong := _length_problem(found):
+                    _report(skipped, BadLine(path, number, *wrong))
+                    continue
+                yield number, found
+
+
+@contextmanager
+def _open(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield sys.stdin.buffer
+    elif path.endswith(".gz"):
+        with gzip.open(path, "rb") as file:
+            yield file  # type: ignore[misc]
+    else:
+        with open(path, "rb") as file:
+            yield file
+
+
+def _lines(file: IO[bytes], path: str, skipped: Skipped | None) -> Iterator[tuple[int, list[bytes]]]:
+    """Blocks of lines as they arrive, each with the number of its first line; the last one may lack its newline.
+    A line over the limit is let go without being held in memory."""
+    number, rest, gone = 1, b"", 0
+    read: Callable[[int], bytes] = file.read1  # type: ignore[attr-defined]
+    while True:
+        try:
+            block = read(_BLOCK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            problem = f"the compressed file is cut or damaged here ({error})"
+            remedy = "Write it again, or --skip-bad uses what came before"
+            _report(skipped, BadLine(path, number, "file", problem, remedy))
+            return
+        end = not block
+        if gone:
+            before, newline, block = block.partition(b"\n")
+            gone += len(before)
+            if not newline and not end:
+                continue
+            problem = f"{gone / 2**20:.0f} MiB long, more than the {LINE_LIMIT >> 20} MiB of any real frontier"
+            _report(skipped, BadLine(path, number, "line", problem, "Write one frontier a line"))
+            number, gone = number + 1, 0
+        head, newline, tail = block.rpartition(b"\n")
+        if newline:
+            lines = (rest + head).split(b"\n")
+            yield number, lines
+            number, rest = number + len(lines), tail
+        else:
+            rest += tail
+        if end:
+            if rest:
+                yield number, [rest]
+            return
+        if len(rest) > LINE_LIMIT:
+            gone, rest = len(rest), b""
+
+
+def _report(skipped: Skipped | None, bad: BadLine) -> None:
+    if skipped is None:
+        raise bad
+    skipped.add(bad)
+
+
+def _length_problem(found: Scored) -> tuple[str, str, str] | None:
+    size = len(found.scores)
+    for name, values in (
+        ("protected", found.protected),
+        ("candidates", found.candidates),
+        ("eligible", found.eligible),
+    ):
+        if values is not None and len(values) != size:
+            return name, f"{len(values)} entries for {size} scores", "Give one entry a candidate, in the same order"
+    return None
+
+
+def _explain(error: Exception, text: bytes, path: str, number: int) -> BadLine:
+    """The line's problem in the reader's words."""
+    problem = str(error)
+    where = re.search(r" - at `\$\.?([^`]*)`", problem)
+    name = where[1] if where and where[1] else "line"
+    problem = problem[: where.start()] if where else problem
+    known = ", ".join(Frontier.__struct_fields__)
+    if isinstance(error, UnicodeDecodeError):
+        return BadLine(path, number, name, f"not UTF-8 ({error.reason})", "Write the log as UTF-8")
+    if isinstance(error, RecursionError):
+        return BadLine(path, number, name, "nested too deeply", "A frontier is flat; what else you log goes under meta")
+    if "unknown field" in problem:
+        field_name = problem.rpartition(" ")[2].strip("`")
+        return BadLine(path, number, field_name, "unknown field", f"The fields are {known}; put others under meta")
+    if "missing required" in problem:
+        return BadLine(path, number, problem.rpartition(" ")[2].strip("`"), "missing", _REMEDY["missing"])
+    if isinstance(error, msgspec.ValidationError):
+        if name.startswith("scores"):
+            name, problem = _worst_score(text, name, problem)
+            return BadLine(path, number, name, problem, _REMEDY["scores"])
+        return BadLine(path, number, name, problem, _REMEDY.get(name.partition("[")[0], _REMEDY["line"]))
+    if re.search(rb"\b(NaN|Infinity)\b", text):
+        return BadLine(path, number, name, "NaN and Infinity are not JSON", "Write null for an unscored candidate")
+    if "truncated" in problem:
+        return BadLine(path, number, name, "ends in the middle", "Its writer was cut off; --skip-bad leaves it out")
+    return BadLine(path, number, name, problem, _REMEDY["line"])
+
+
+_REMEDY = {
+    "line": "A line is one JSON object with at least task, frontier, scores and protected",
+    "missing": "Calibration needs task, frontier, scores and protected on every line",
+    "scores": f"A score is a number within ±{BOUND:.0e}, the list of its R observations, or null for unscored",
+    "protected": "A label is true, false, or null if nobody could tell",
+    "task": "Ids are strings",
+    "frontier": "Ids are strings",
+    "candidates": "Ids are strings, one a candidate",
+    "eligible": "Eligibility is true or false, one a candidate",
+}
+
+
+def _worst_score(text: bytes, name: str, problem: str) -> tuple[str, str]:
+    """The first score that cannot be read, with its index: the decoder does not say which."""
+    try:
+        scores = msgspec.json.decode(text)["scores"]
+        for i, score in enumerate(scores):
+            try:
+                msgspec.convert(score, Observation | Draws | None)
+            except msgspec.ValidationError as error:
+                return f"scores[{i}]", str(error).partition(" - at ")[0]
+    except (msgspec.DecodeError, TypeError, KeyError):
+        pass
+    return name.replace("[...]", ""), problem
