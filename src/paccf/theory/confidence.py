@@ -127,12 +127,15 @@ class Pairwise(Mixture):
         return mixture_radius(count("n", n), math.sqrt(2) * self.sigma, self.delta / pairs, self.n0)
 
 
-ANALYTIC: dict[str, type[Analytic]] = {
-    "union": Union,
-    "stitched": Stitched,
-    "mixture": Mixture,
-    "pairwise": Pairwise,
-}
+def analytic(sigma: float, arms: int, delta: float, n0: float = 100.0) -> dict[str, Analytic]:
+    """All four by name, the paper's first; no pairwise on a frontier of one."""
+    found = {
+        "union": Union(sigma, arms, delta),
+        "stitched": Stitched(sigma, arms, delta),
+        "mixture": Mixture(sigma, arms, delta, n0),
+    }
+    return {**found, "pairwise": Pairwise(sigma, arms, delta, n0)} if arms > 1 else found
+
 
 _SCAN = 64  # radii are decreasing from here on for every admissible delta; below, every count is tried
 _MOST = 2**60
@@ -179,3 +182,13 @@ def tuned(kind: type[Tuned], sigma: float, arms: int, delta: float, room: float)
             break
         n0 = n
     return kind(sigma, arms, delta, n0)
+
+
+def compare(room: float, sigma: float, arms: int, delta: float) -> dict[str, float]:
+    """least_draws by each boundary of ``analytic``, mixtures tuned for this room; infinity for room <= 0."""
+    found = {}
+    for name, boundary in analytic(sigma, arms, delta).items():
+        if isinstance(boundary, Mixture) and room > 0:
+            boundary = tuned(type(boundary), sigma, arms, delta, room)
+        found[name] = least_draws(boundary, room)
+    return found

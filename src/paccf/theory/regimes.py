@@ -32,16 +32,10 @@ class Regime(Enum):
 
 
 _ROWS = {
-    Regime.UNNECESSARY: ("gap <= eps", "Either child is a right answer: nothing to tell apart."),
-    Regime.IMPOSSIBLE: (
-        "eps < gap <= 2L",
-        "Two worlds with opposite answers can look the same: no number of draws helps in the worst case.",
-    ),
-    Regime.OPEN: (
-        "max(eps, 2L) < gap <= 4L + eps",
-        "A method may succeed, but the interval rule cannot promise a deletion: keep both.",
-    ),
-    Regime.CERTIFIED: ("gap > 4L + eps", "Finitely many draws let the interval rule delete, safely."),
+    Regime.UNNECESSARY: ("gap <= eps", "Either child is a right answer."),
+    Regime.IMPOSSIBLE: ("eps < gap <= 2L", "At worst, no number of draws can tell which is better."),
+    Regime.OPEN: ("max(eps, 2L) < gap <= 4L + eps", "May be told apart, but no deletion is promised: keep both."),
+    Regime.CERTIFIED: ("gap > 4L + eps", "Finitely many draws certify the deletion."),
 }
 
 

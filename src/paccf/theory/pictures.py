@@ -1,0 +1,153 @@
+"""The drawings of ``paccf theory ... --plot``: data in, one file out, the same bytes every time.
+
+Needs Matplotlib (the ``lab`` extra), imported only when a picture is drawn. The format is the file's ending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paccf.theory.boundary import PRINTED, Row
+from paccf.theory.regimes import Regime
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe & Ito's palette, legible to colour-blind readers
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#666666"
+LINES = {"union": GREY, "stitched": BLUE, "mixture": GREEN, "pairwise": PURPLE}
+FILLS = {
+    Regime.UNNECESSARY: "#e9e9e9",
+    Regime.IMPOSSIBLE: "#f3c9b5",
+    Regime.OPEN: "#f7ecc4",
+    Regime.CERTIFIED: "#c9e6da",
+}
+
+# the key that would put the time of drawing into the file, per format; None leaves it out
+_DATES: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+
+
+def check_format(path: Path) -> Path:
+    """``path``, if its ending is one that can be drawn: svg, pdf or png."""
+    if path.suffix.lower() not in _DATES:
+        raise ValueError(f"cannot draw {str(path)!r}; end the file name in .svg, .pdf or .png")
+    return path
+
+
+def _axes(title: str, x: str, y: str) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.2), dpi=150, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _save(figure: Figure, path: Path) -> None:
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": "paccf", "pdf.fonttype": 42}):
+        figure.savefig(check_format(path), metadata=_DATES[path.suffix.lower()])
+
+
+def count_grid(most: int) -> list[int]:
+    """Counts from 1 to ``most`` (at most 10^7), about evenly spaced on a log axis."""
+    return sorted({round(n) for n in np.geomspace(1, min(max(most, 2), 10**7), 120)})
+
+
+def gap_grid(gaps: Sequence[float], L: float, epsilon: float) -> list[float]:
+    """Gaps that span the given ones, with a fine approach to 2L and 4L + epsilon. Refuses gaps <= 0."""
+    edges = [e for e in (2 * L, 4 * L + epsilon) if e > 0]
+    low, high = min([*gaps, *edges]), max([*gaps, *(2 * e for e in edges)])
+    if low <= 0:
+        raise ValueError(f"gap is {low}; a picture needs gaps above 0")
+    near = [e * (1 + 10 ** (-k / 8)) for e in edges for k in range(17)]
+    return sorted({g for g in [*np.geomspace(low, high, 80).tolist(), *near] if g <= high})
+
+
+def draw_regimes(path: Path, gaps: Sequence[float], L: float, epsilon: float) -> None:
+    """The plane of bias allowance and gap in four regions; the given gaps are points at this L."""
+    figure, axes = _axes("What a gap allows", "bias allowance L", "true-value gap")
+    top = 1.25 * max([4 * L + epsilon, *gaps, 2 * epsilon]) or 1.0
+    right = max(2 * L, top / 5)
+    x = np.linspace(0, right, 400)
+    edges = [np.zeros_like(x), np.full_like(x, epsilon), np.maximum(2 * x, epsilon), 4 * x + epsilon]
+    edges.append(np.maximum(edges[-1], top))
+    labels = ("unnecessary: gap <= eps", "impossible: gap <= 2L", "open: gap <= 4L + eps", "certified")
+    for kind, label, low, high in zip(Regime, labels, edges[:-1], edges[1:], strict=True):
+        axes.fill_between(x, low, high, color=FILLS[kind], label=label, linewidth=0)
+    axes.plot(x, 2 * x, color=ORANGE, linewidth=1.4)
+    axes.plot(x, 4 * x + epsilon, color=GREEN, linewidth=1.4)
+    axes.plot([L] * len(gaps), gaps, "o", color="black", markersize=5, clip_on=False)
+    for gap in gaps:
+        axes.annotate(f"{gap:g}", (L, gap), (7, 0), textcoords="offset points", va="center", fontsize=9)
+    axes.set(xlim=(0, right), ylim=(0, top))
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9, frameon=False, reverse=True)
+    _save(figure, path)
+
+
+def draw_radius(path: Path, counts: Sequence[int], radii: Mapping[str, Sequence[float]], L: float) -> None:
+    """Each boundary's radius plus its share of bias, against the number of draws."""
+    figure, axes = _axes("Draws shrink the radius, not the bias", "draws per candidate", "radius + bias, in points")
+    for name, values in radii.items():
+        share = 2 * L if name == "pairwise" else L
+        label = "pairwise (of a difference, + 2L)" if name == "pairwise" else f"{name} (+ L)"
+        axes.plot(counts, np.asarray(values) + share, color=LINES[name], label=label, linewidth=1.8)
+    if L > 0:
+        for level, label in ((L, "L"), (2 * L, "2L")):
+            axes.axhline(level, color=ORANGE, linewidth=1, linestyle="--")
+            axes.annotate(label, (counts[-1], level), (4, 0), textcoords="offset points", color=ORANGE, va="center")
+    axes.set(xscale="log", yscale="log")
+    axes.legend(frameon=False, fontsize=9)
+    _save(figure, path)
+
+
+def draw_samples(
+    path: Path, gaps: Sequence[float], draws: Mapping[str, Sequence[float]], L: float, epsilon: float
+) -> None:
+    """Draws per candidate for a certified deletion, and the lower bound, against the true gap."""
+    figure, axes = _axes("Draws that certify a deletion", "true-value gap", "draws per candidate")
+    for name, values in draws.items():
+        known = np.where(np.isfinite(values), values, np.nan)
+        style = {"color": ORANGE, "linestyle": ":"} if name == "lower bound" else {"color": LINES[name]}
+        axes.plot(gaps, known, label=name, linewidth=1.8, **style)  # type: ignore[arg-type]
+    for edge, label in ((2 * L, "2L"), (4 * L + epsilon, "4L + eps")):
+        if edge > 0:
+            axes.axvline(edge, color=GREY, linewidth=1, linestyle="--")
+            axes.annotate(
+                label, (edge, 1), (3, -10), xycoords=("data", "axes fraction"), textcoords="offset points", color=GREY
+            )
+    axes.set(xscale="log", yscale="log")
+    axes.legend(frameon=False, fontsize=9)
+    _save(figure, path)
+
+
+def draw_boundary(path: Path, rows: Sequence[Row]) -> None:
+    """The controlled check: ours with 95 % intervals as filled marks, the paper's printed rows as open ones."""
+    title = "Imposed bias at the sufficient boundary (SIMULATED)"
+    figure, axes = _axes(title, "imposed bias L / gap", "share")
+    x = [row.level for row in rows]
+    printed = [p.level for p in PRINTED]
+    series = (
+        ("pruned", GREY, "s", [row.pruning for row in rows], [p.pruning for p in PRINTED]),
+        ("UCT PCS", ORANGE, "^", [row.uct for row in rows], [p.uct for p in PRINTED]),
+        ("PAC-CF PCS", BLUE, "o", [row.survived for row in rows], [p.paccf for p in PRINTED]),
+    )
+    for label, colour, mark, shares, paper in series:
+        y = [s.value for s in shares]
+        error = [[s.value - s.low for s in shares], [s.high - s.value for s in shares]]
+        axes.errorbar(x, y, error, color=colour, marker=mark, markersize=5, linewidth=1.6, capsize=2, label=label)
+        axes.plot(printed, paper, mark, color=colour, fillstyle="none", markersize=8, label=f"{label}, paper")
+    axes.axvline(0.25, color=GREY, linewidth=1, linestyle="--")
+    axes.annotate("gap = 4L", (0.25, 0.02), (4, 0), textcoords="offset points", color=GREY, fontsize=9)
+    axes.set_ylim(0, 1.04)
+    figure.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
+    _save(figure, path)
