@@ -23,13 +23,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
+from math import ceil, floor
+from operator import index
 
 __all__ = ["difference_law", "matching_counts", "paired_interval"]
 
 
 def difference_law(rescues: int, regressions: int, n: int) -> list[int]:
     """The numerators, over ``n**n``, of P(#R - #G = d) for d = -n .. n. Costs O(n) big-integer steps."""
-    ties = _ties(rescues, regressions, n)
+    rescues, regressions, n = _counts(rescues, regressions, n)
+    ties = n - rescues - regressions
     if regressions:
         return _powers(regressions, ties, rescues, n)
     if ties:  # (T x + R x^2)^n = x^n (T + R x)^n: a binomial
@@ -45,6 +48,7 @@ def paired_interval(
     ``level`` is read as the decimal it is written as (0.95 is 19/20). Raises ValueError on counts that are no
     counts, on R + G > n and on a level outside (0, 1). n = 100 takes well under a millisecond, n = 1000 some tens.
     """
+    rescues, regressions, n = _counts(rescues, regressions, n)
     lo, hi = _ends(rescues, regressions, n, _tail(level))
     return 100 * lo / n, 100 * hi / n
 
@@ -64,17 +68,20 @@ def matching_counts(
     outcome on n tasks prints so.
     """
     tail = _tail(level)
-    _ties(0, 0, n)
+    _, _, n = _counts(0, 0, n)
+    nets, lows, highs = (_lattice(x, half, n) for x in (delta, lo, hi))
     found = []
-    for net in range(-n, n + 1):
-        if abs(Fraction(100 * net, n) - delta) > half:
-            continue
+    for net in nets:
         for regressions in range(max(0, -net), (n - net) // 2 + 1):
-            rescues = regressions + net
-            ends = _ends(rescues, regressions, n, tail)
-            if all(abs(Fraction(100 * d, n) - x) <= half for d, x in zip(ends, (lo, hi), strict=True)):
-                found.append((rescues, regressions))
+            low, high = _ends(regressions + net, regressions, n, tail)
+            if low in lows and high in highs:
+                found.append((regressions + net, regressions))
     return found
+
+
+def _lattice(points: Fraction, half: Fraction, n: int) -> range:
+    """The differences d in tasks whose 100 d / n points lie within ``half`` of ``points``, between -n and n."""
+    return range(max(-n, ceil((points - half) * n / 100)), min(n, floor((points + half) * n / 100)) + 1)
 
 
 def _powers(c: int, b: int, a: int, n: int) -> list[int]:
@@ -94,17 +101,21 @@ def _ends(rescues: int, regressions: int, n: int, tail: Fraction) -> tuple[int, 
     return up - n, n - down
 
 
-def _ties(rescues: int, regressions: int, n: int) -> int:
+def _counts(rescues: int, regressions: int, n: int) -> tuple[int, int, int]:
+    """The three as plain integers (those of numpy overflow), or ValueError."""
+    plain = []
     for name, count in (("rescues", rescues), ("regressions", regressions), ("n", n)):
-        if isinstance(count, bool) or not isinstance(count, int):
+        if isinstance(count, bool) or not hasattr(count, "__index__"):
             raise ValueError(f"{name} must be a whole number of tasks, got {count!r}")
-    if n < 1:
-        raise ValueError(f"n must be at least one paired task, got {n}")
-    if rescues < 0 or regressions < 0:
-        raise ValueError(f"rescues and regressions must not be negative, got {rescues} and {regressions}")
-    if rescues + regressions > n:
-        raise ValueError(f"{rescues} rescues and {regressions} regressions do not fit into {n} tasks")
-    return n - rescues - regressions
+        plain.append(index(count))
+    r, g, tasks = plain
+    if tasks < 1:
+        raise ValueError(f"n must be at least one paired task, got {tasks}")
+    if r < 0 or g < 0:
+        raise ValueError(f"rescues and regressions must not be negative, got {r} and {g}")
+    if r + g > tasks:
+        raise ValueError(f"{r} rescues and {g} regressions do not fit into {tasks} tasks")
+    return r, g, tasks
 
 
 def _tail(level: float | str | Fraction) -> Fraction:
