@@ -1,1 +1,1 @@
-
+"""Evidence: figures from records alone, with no model call."""

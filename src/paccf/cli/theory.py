@@ -155,7 +155,7 @@ def radius(
     if plot:
         from paccf.theory.pictures import count_grid, draw_radius
 
-        grid = count_grid(max(counts))
+        grid = count_grid(max(1024, *counts))
         draw_radius(plot, grid, {name: [b.radius(n) for n in grid] for name, b in boundaries.items()}, L)
     if as_json:
         setting = {"sigma": sigma, "arms": arms, "delta": delta, "L": L, "expect": expect}

@@ -47,14 +47,15 @@ def frontier_deficit(
 ) -> Fraction | float | None:
     """C_path of one frontier: `None` if it is not exposed, `math.inf` if it is unresolved, else the exact gap
     between the best score and the best protected score. ``protected`` has one label a score."""
-    return _value(_gap(scores, protected, eligible, candidates, observations))
+    gap = _gap(scores, protected, eligible, candidates, observations)
+    return _value(gap) if isinstance(gap, tuple) else gap
 
 
-Gap = tuple[int, int] | float | None  # difference of totals and the observations behind them, inf, or not exposed
+Gap = tuple[int, int]  # a difference of totals, and the observations behind them
 
 
-def _value(gap: Gap) -> Fraction | float | None:
-    return Fraction(gap[0], gap[1] * UNIT) if isinstance(gap, tuple) else gap
+def _value(gap: Gap) -> Fraction:
+    return Fraction(gap[0], gap[1] * UNIT)
 
 
 def _gap(
@@ -63,7 +64,7 @@ def _gap(
     eligible: Sequence[bool] | None,
     candidates: Sequence[str] | None,
     observations: int,
-) -> Gap:
+) -> Gap | float | None:
     """`frontier_deficit`, before the division."""
     if len(protected) != len(scores):
         raise ValueError(f"{len(scores)} scores but {len(protected)} labels; give one label a score")
@@ -127,7 +128,8 @@ class TaskDeficits:
     exposed_frontiers: int = 0
     unresolved_frontiers: int = 0
     lost_at_eligibility: int = 0  # frontiers whose every protected candidate was ineligible: lost before admission
-    _worst: dict[str, Gap] = field(default_factory=dict)
+    _worst: dict[str, Gap | None] = field(default_factory=dict)
+    _unresolved: set[str] = field(default_factory=set)
     _rough: dict[str, float] = field(default_factory=dict)  # a float safely below the worst exact gap
 
     def add(
@@ -150,19 +152,25 @@ class TaskDeficits:
         self._worst.setdefault(task, worst)
         if isinstance(gap, tuple):
             self.exposed_frontiers += 1
-            if worst is None or (isinstance(worst, tuple) and gap[0] * worst[1] > worst[0] * gap[1]):
+            if worst is None or gap[0] * worst[1] > worst[0] * gap[1]:
                 self._worst[task] = gap
                 self._rough[task] = gap[0] / (gap[1] * UNIT) - _HAZE
         elif gap is None:
             self.lost_at_eligibility += eligible is not None and True in protected
         else:
             self.unresolved_frontiers += 1
-            self._worst[task] = self._rough[task] = gap
+            self._unresolved.add(task)
+
+    @property
+    def resolved(self) -> dict[str, Fraction | None]:
+        """C_task over the resolved frontiers alone, by task in order of appearance; `None` if none was exposed.
+        For an unresolved task this is what is certain: a lower bound."""
+        return {task: None if gap is None else _value(gap) for task, gap in self._worst.items()}
 
     @property
     def scores(self) -> dict[str, Fraction | float | None]:
         """C_task by task in order of appearance: `None` missing, `math.inf` unresolved."""
-        return {task: _value(gap) for task, gap in self._worst.items()}
+        return {task: math.inf if task in self._unresolved else c for task, c in self.resolved.items()}
 
     @property
     def exposed(self) -> dict[str, Fraction | float]:
@@ -175,8 +183,8 @@ class TaskDeficits:
 
     @property
     def missing(self) -> int:
-        return sum(gap is None for gap in self._worst.values())
+        return len(self._worst) - len(self.exposed)
 
     @property
     def unresolved(self) -> int:
-        return sum(isinstance(gap, float) for gap in self._worst.values())
+        return len(self._unresolved)

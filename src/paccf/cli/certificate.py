@@ -1,0 +1,62 @@
+"""`paccf certificate`: read what a margin promises, and check that the file still says what was frozen."""
+
+from __future__ import annotations
+
+import click
+
+from paccf.cli.calibrate import summary
+from paccf.cli.coverage import read_certificate
+from paccf.cli.output import BadInput, emit_json
+from paccf.cli.promise import notes, promise
+
+
+@click.group()
+def command() -> None:
+    """Show or verify a certificate, the JSON file that `paccf calibrate` writes.
+
+    \b
+    Examples:
+      paccf certificate show margin.json
+      paccf certificate verify margin.json && deploy
+    """
+
+
+@command.command()
+@click.argument("file", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def show(file: str, as_json: bool) -> None:
+    """Say in words what the margin in FILE promises, to whom, and what it is matched to."""
+    certificate = read_certificate(file)
+    if as_json:
+        emit_json(summary(certificate) | {"digest": certificate.digest, "notes": notes(certificate)})
+        return
+    counts = certificate.counts
+    click.echo(
+        f"{file}: {counts.tasks:,} tasks, {counts.exposed:,} exposed, {counts.missing:,} missing, "
+        f"{counts.unresolved:,} unresolved; labels: {certificate.labels}; frozen by {certificate.made_by}\n"
+    )
+    click.echo(promise(certificate))
+    for note in notes(certificate):
+        click.echo(f"Note: {note}")
+
+
+@command.command()
+@click.argument("file", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def verify(file: str, as_json: bool) -> None:
+    """Check the digest of FILE and recompute rank, bound and margin from its deficits. Exit code 1 if it fails."""
+    try:
+        certificate = read_certificate(file)
+    except BadInput as error:
+        if as_json:
+            emit_json({"sound": False, "problem": error.format_message()})
+        else:
+            click.echo(f"Broken: {error.format_message()}", err=True)
+        raise SystemExit(1) from None
+    if as_json:
+        emit_json({"sound": True, "digest": certificate.digest, "n": certificate.n, "k": certificate.k})
+    else:
+        click.echo(
+            f"Sound: the digest fits, and {certificate.n} deficits give rank {certificate.k} and the margin "
+            f"{'infinite' if certificate.margin is None else format(certificate.margin, 'g')}."
+        )

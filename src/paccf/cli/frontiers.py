@@ -1,0 +1,115 @@
+"""Reading frontier logs for a command: progress, skipped lines, and what the log looked like."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+from paccf.cli.output import BadInput
+from paccf.method.deficit import Label, TaskDeficits
+from paccf.record.frontier_log import BadLine, Frontier, Skipped, read_frontiers
+
+if TYPE_CHECKING:
+    from paccf.method.scores import Score
+
+skip_bad = click.option(
+    "--skip-bad", "skip", is_flag=True, help="Leave out lines that cannot be used, count and name them."
+)
+
+
+class Accumulates(Protocol):
+    """What takes frontiers one by one: `TaskDeficits`, `Coverage`."""
+
+    def add(
+        self,
+        task: str,
+        scores: Sequence[Score],
+        protected: Sequence[Label],
+        eligible: Sequence[bool] | None = None,
+        candidates: Sequence[str] | None = None,
+    ) -> None: ...
+
+
+@dataclass(slots=True)
+class Found:
+    """What a pass over the logs found, besides the sums of whoever accumulated it."""
+
+    deficits: TaskDeficits
+    skipped: Skipped = field(default_factory=Skipped)
+    repeats: set[int] = field(default_factory=set)  # lengths of observation lists, 0 for a bare number
+
+    def observations(self, stated: int | None) -> int | None:
+        """R behind a score of this log: of the lists, else as stated; `None` if it varied."""
+        drawn = self.repeats - {0}
+        if len(drawn) > 1 or (drawn and stated is not None and {stated} != drawn):
+            return None
+        return next(iter(drawn), stated or 1)
+
+    def notes(self) -> list[str]:
+        drawn = sorted(self.repeats - {0})
+        said = []
+        if len(drawn) > 1:
+            said.append(
+                f"candidates have {', '.join(map(str, drawn))} observations in different frontiers; deficits of "
+                "different R follow different laws, so log one R"
+            )
+        if self.skipped.count:
+            said.append(f"{self.skipped.count} lines were left out: " + " | ".join(self.skipped.first[:5]))
+            if self.skipped.count > 5:
+                said[-1] += f" | and {self.skipped.count - 5} more"
+        return said
+
+    def line(self) -> str:
+        d = self.deficits
+        text = (
+            f"{d.tasks:,} tasks: {len(d.exposed):,} exposed ({d.unresolved:,} of them unresolved), "
+            f"{d.missing:,} missing; {d.frontiers:,} frontiers, {d.exposed_frontiers:,} exposed"
+        )
+        if d.lost_at_eligibility:
+            text += f", {d.lost_at_eligibility:,} lost their protected candidates at eligibility"
+        return text
+
+
+def read_all(logs: Sequence[str], found: Found, skip: bool, into: Accumulates | None = None) -> None:
+    """Feed every frontier of every log to ``into`` (the deficits by default). Raises `BadInput`."""
+    add = (into or found.deficits).add
+    repeats = found.repeats.add
+    several = len(logs) > 1
+    for log in logs:
+        try:
+            for f in _progress(log, read_frontiers(log, found.skipped if skip else None)):
+                if f.scores:
+                    first = f.scores[0]
+                    if first is not None:
+                        repeats(len(first) if isinstance(first, list) else 0)
+                add(f.task, f.scores, f.protected, f.eligible, f.candidates)
+        except BadLine as bad:
+            raise BadInput(f"{bad}\nNothing was written. --skip-bad leaves such lines out and counts them.") from None
+        except OSError as error:
+            raise BadInput(f"cannot read {log}: {error.strerror or error}") from None
+    if not found.deficits.frontiers:
+        where = "the logs hold" if several else f"{logs[0]} holds"
+        raise BadInput(f"{where} no usable frontier; a log has one JSON object a line, see docs/frontier-log.md")
+
+
+def _progress(name: str, frontiers: Iterator[Frontier]) -> Iterator[Frontier]:
+    """Say on a terminal how far a long log is; silent in a pipe and for short ones."""
+    if not sys.stderr.isatty():
+        return frontiers
+    return _counted(name, frontiers)
+
+
+def _counted(name: str, frontiers: Iterator[Frontier]) -> Iterator[Frontier]:
+    start, count = time.monotonic(), 0
+    for count, f in enumerate(frontiers, 1):
+        if count & 0xFFFF == 0:
+            rate = count / (time.monotonic() - start)
+            click.echo(f"\r{name}: {count:,} frontiers, {rate:,.0f} a second", err=True, nl=False)
+        yield f
+    if count > 0xFFFF:
+        click.echo("\r\033[K", err=True, nl=False)
