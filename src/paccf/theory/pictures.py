@@ -51,6 +51,19 @@ def _axes(title: str, x: str, y: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
+def _log(axes: Axes) -> None:
+    """Logarithmic axes with plain numbers; minor labels only where less than two decades are shown."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set(xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = axis.get_view_interval()
+        axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}" if v < 1e6 else f"{v:.0e}"))
+        if high < 100 * low:
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high > 10 * low else (1, 2, 3, 4, 6, 8)))
+        axis.set_minor_formatter(NullFormatter())
+
+
 def _save(figure: Figure, path: Path) -> None:
     import matplotlib
 
@@ -84,7 +97,7 @@ def draw_regimes(path: Path, gaps: Sequence[float], L: float, epsilon: float) ->
     labels = ("unnecessary: gap <= eps", "impossible: gap <= 2L", "open: gap <= 4L + eps", "certified")
     for kind, label, low, high in zip(Regime, labels, edges[:-1], edges[1:], strict=True):
         axes.fill_between(x, low, high, color=FILLS[kind], label=label, linewidth=0)
-    axes.plot(x, 2 * x, color=ORANGE, linewidth=1.4)
+    axes.plot(x, np.where(2 * x >= epsilon, 2 * x, np.nan), color=ORANGE, linewidth=1.4)
     axes.plot(x, 4 * x + epsilon, color=GREEN, linewidth=1.4)
     axes.plot([L] * len(gaps), gaps, "o", color="black", markersize=5, clip_on=False)
     for gap in gaps:
@@ -95,17 +108,16 @@ def draw_regimes(path: Path, gaps: Sequence[float], L: float, epsilon: float) ->
 
 
 def draw_radius(path: Path, counts: Sequence[int], radii: Mapping[str, Sequence[float]], L: float) -> None:
-    """Each boundary's radius plus its share of bias, against the number of draws."""
-    figure, axes = _axes("Draws shrink the radius, not the bias", "draws per candidate", "radius + bias, in points")
+    """How far a difference of two candidates' means may be off by each boundary, against the draws of each."""
+    title, y = "Draws shrink the radius, not the bias", "allowance for a difference of two means"
+    figure, axes = _axes(title, "draws per candidate", y)
     for name, values in radii.items():
-        share = 2 * L if name == "pairwise" else L
-        label = "pairwise (of a difference, + 2L)" if name == "pairwise" else f"{name} (+ L)"
-        axes.plot(counts, np.asarray(values) + share, color=LINES[name], label=label, linewidth=1.8)
+        one = 1 if name == "pairwise" else 2  # pairwise is about the difference itself, the others add two up
+        axes.plot(counts, one * np.asarray(values) + 2 * L, color=LINES[name], label=name, linewidth=1.8)
     if L > 0:
-        for level, label in ((L, "L"), (2 * L, "2L")):
-            axes.axhline(level, color=ORANGE, linewidth=1, linestyle="--")
-            axes.annotate(label, (counts[-1], level), (4, 0), textcoords="offset points", color=ORANGE, va="center")
-    axes.set(xscale="log", yscale="log")
+        axes.axhline(2 * L, color=ORANGE, linewidth=1, linestyle="--")
+        axes.annotate("2L, for ever", (1, 2 * L), (0, 4), textcoords="offset points", color=ORANGE, fontsize=9)
+    _log(axes)
     axes.legend(frameon=False, fontsize=9)
     _save(figure, path)
 
@@ -115,18 +127,19 @@ def draw_samples(
 ) -> None:
     """Draws per candidate for a certified deletion, and the lower bound, against the true gap."""
     figure, axes = _axes("Draws that certify a deletion", "true-value gap", "draws per candidate")
+    labels = {"lower bound": "lower bound: any method, both children"}
     for name, values in draws.items():
         known = np.where(np.isfinite(values), values, np.nan)
         style = {"color": ORANGE, "linestyle": ":"} if name == "lower bound" else {"color": LINES[name]}
-        axes.plot(gaps, known, label=name, linewidth=1.8, **style)  # type: ignore[arg-type]
+        axes.plot(gaps, known, label=labels.get(name, name), linewidth=1.8, **style)  # type: ignore[arg-type]
     for edge, label in ((2 * L, "2L"), (4 * L + epsilon, "4L + eps")):
         if edge > 0:
             axes.axvline(edge, color=GREY, linewidth=1, linestyle="--")
             axes.annotate(
                 label, (edge, 1), (3, -10), xycoords=("data", "axes fraction"), textcoords="offset points", color=GREY
             )
-    axes.set(xscale="log", yscale="log")
-    axes.legend(frameon=False, fontsize=9)
+    _log(axes)
+    figure.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
     _save(figure, path)
 
 
@@ -138,16 +151,21 @@ def draw_boundary(path: Path, rows: Sequence[Row]) -> None:
     printed = [p.level for p in PRINTED]
     series = (
         ("pruned", GREY, "s", [row.pruning for row in rows], [p.pruning for p in PRINTED]),
-        ("UCT PCS", ORANGE, "^", [row.uct for row in rows], [p.uct for p in PRINTED]),
-        ("PAC-CF PCS", BLUE, "o", [row.survived for row in rows], [p.paccf for p in PRINTED]),
+        ("UCT selects the best", ORANGE, "^", [row.uct for row in rows], [p.uct for p in PRINTED]),
+        ("best survives elimination", BLUE, "o", [row.survived for row in rows], [p.paccf for p in PRINTED]),
     )
+    drawn: list[Any] = []
     for label, colour, mark, shares, paper in series:
         y = [s.value for s in shares]
         error = [[s.value - s.low for s in shares], [s.high - s.value for s in shares]]
-        axes.errorbar(x, y, error, color=colour, marker=mark, markersize=5, linewidth=1.6, capsize=2, label=label)
-        axes.plot(printed, paper, mark, color=colour, fillstyle="none", markersize=8, label=f"{label}, paper")
+        line = axes.errorbar(
+            x, y, error, color=colour, marker=mark, markersize=5, linewidth=1.6, capsize=2, label=label
+        )
+        axes.plot(printed, paper, mark, color=colour, fillstyle="none", markersize=9)
+        drawn.append(line)
+    drawn += axes.plot([], [], "o", color="black", fillstyle="none", markersize=9, label="open: the paper's table")
     axes.axvline(0.25, color=GREY, linewidth=1, linestyle="--")
     axes.annotate("gap = 4L", (0.25, 0.02), (4, 0), textcoords="offset points", color=GREY, fontsize=9)
     axes.set_ylim(0, 1.04)
-    figure.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
+    figure.legend(handles=drawn, loc="outside lower center", ncols=2, fontsize=9, frameon=False)
     _save(figure, path)
