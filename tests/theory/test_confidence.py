@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from paccf.theory.confidence import (
     Mixture,
     Pairwise,
@@ -44,11 +45,8 @@ def test_the_fixed_point_is_the_best_tuning(gap):
 
 
 def test_mixture_radius_by_hand():
-    # n0 -> rho: at rho = 1, n = 1, alpha = e^-1: sqrt(2 (ln 2 + 2))
-    rho_one = -1 - math.log(1)  # n0 such that rho = 1 is -W_-1(-alpha^2/e) - 1 = w - 1, where w e^-w = e^-3
-    w = 4.50524  # 4.50524 exp(-4.50524) = .049787 = e^-3
-    assert rho_one == -1
-    assert mixture_radius(1, 1, math.exp(-1), w - 1) == pytest.approx(math.sqrt(2 * (math.log(2) + 2)), rel=1e-5)
+    """alpha = 1/e: -W_-1(-e^-3) = 4.50524 (4.50524 e^-4.50524 = e^-3), so n0 = 3.50524 makes rho = 1."""
+    assert mixture_radius(1, 1, math.exp(-1), 3.50524) == pytest.approx(math.sqrt(2 * (math.log(2) + 2)), rel=1e-5)
 
 
 def test_stitched_radius_by_hand():
@@ -102,7 +100,7 @@ def test_interval_refuses(observations):
 @pytest.mark.parametrize(("name", "value"), [("sigma", 0), ("arms", 0), ("delta", 1)])
 def test_boundaries_refuse(kind, name, value):
     with pytest.raises(ValueError, match=f"{name} is {value}"):
-        kind(**{**{"sigma": 1, "arms": 5, "delta": 0.05}, name: value})
+        kind(**{"sigma": 1, "arms": 5, "delta": 0.05, name: value})
 
 
 def crossed(sums, counts, radius):

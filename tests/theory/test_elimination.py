@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from paccf.theory.elimination import certified, certified_at_least, eliminated
 from paccf.theory.radius import u_stat
 

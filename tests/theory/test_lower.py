@@ -3,6 +3,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from paccf.theory.lower import Standing, additive_bound, kl, two_point_bound, two_worlds
 from paccf.theory.regimes import Regime, regime
 from paccf.theory.samples import exact_samples

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from paccf.theory.radius import degraded_loss, selection_loss, u_dist, u_stat
 
 sigmas = st.floats(0.01, 100)

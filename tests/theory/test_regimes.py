@@ -3,6 +3,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from paccf.theory.regimes import Regime, effective_gap, regime
 
 

@@ -3,8 +3,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from paccf.theory.elimination import certified_at_least
-from paccf.theory.samples import exact_samples, least_samples, leading_samples
+from paccf.theory.samples import exact_samples, leading_samples, least_samples
 
 
 @pytest.mark.parametrize(

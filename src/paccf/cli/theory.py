@@ -88,7 +88,7 @@ def _show(value: float | None, digits: int = 1) -> str:
 @theory.command()
 @_options(some_gaps, bias, epsilon, as_json, plot)
 def regimes(gaps: tuple[float, ...], L: float, epsilon: float, as_json: bool, plot: Path | None) -> None:
-    """Say what a true-value gap allows: the four regimes of the paper's table.
+    """Say which of the four regimes a true-value gap is in.
 
     \b
       paccf theory regimes --gap 5 --gap 8 --gap 20 --bias 3 --epsilon 1
@@ -129,8 +129,9 @@ def radius(
     as_json: bool,
     plot: Path | None,
 ) -> None:
-    """Print how far a mean of n draws may be from the truth, for every n at once.
+    """Print how far a mean of n draws may be off.
 
+    Each radius holds for every n at once.
     union is the paper's u_stat; stitched, mixture and pairwise keep the same promise with fewer draws. Each is
     the statistical part alone: bias adds L to a candidate and 2L to a difference (pairwise).
 
@@ -243,8 +244,9 @@ def samples(
 @theory.command("lower-bound")
 @_options(some_gaps, sigma, delta, bias, epsilon, as_json)
 def lower_bound(gaps: tuple[float, ...], sigma: float, delta: float, L: float, epsilon: float, as_json: bool) -> None:
-    """Bound from below what any method must draw, and show the two worlds that none can tell apart.
+    """Bound from below what any method must draw.
 
+    Shows also the two worlds that no method can tell apart.
     The gaps are those of all candidates but the best; the sum is the paper's additive bound. A candidate whose
     gap + epsilon is at most 2L adds nothing: no bound is asserted for it.
 
@@ -302,8 +304,9 @@ def _share(share: Share, unit: int = 1) -> str:
 def boundary(
     levels: tuple[float, ...], repetitions: int, imposed: str, as_json: bool, plot: Path | None, **knobs: Any
 ) -> None:
-    """Run the controlled check: impose bias, watch pruning stop and selection fail. SIMULATED.
+    """Run the controlled check, SIMULATED.
 
+    Bias is imposed; with more of it pruning stops, and choosing by the scores fails.
     Imposed bias pulls the best child down by L and lifts the others by L (saturated), or is drawn from [-L, L]
     (uniform). Pruning is the share of other children that interval elimination deletes; UCT PCS how often UCT
     settles on the best child; PAC-CF PCS how often the best child survives; 'chosen' how often the top mean
@@ -357,8 +360,9 @@ def boundary(
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here [default: standard output].")
 @_options(as_json)
 def frontiers(tasks: int, seed: int, first: int, output: Path | None, as_json: bool, **knobs: Any) -> None:
-    """Write a SIMULATED frontier log, one JSON line per scored frontier, with the truth in it.
+    """Write a SIMULATED frontier log, truth included.
 
+    One JSON line per scored frontier.
     Scores are value + persistent bounded bias + noise, on 0-100. 'protected' says which candidates lead to a
     solution; in some tasks none ever does. A calibration and a held-out log are two ranges of one seed:
 
