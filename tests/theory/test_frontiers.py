@@ -2,7 +2,7 @@ import json
 import math
 import subprocess
 import sys
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
@@ -65,7 +65,7 @@ def test_the_truth_is_a_trees(log):
 def test_the_walk_goes_down_the_best_scored_branch_most_of_the_time(log):
     followed = steps = 0
     for lines in by_task(log).values():
-        for f, g in zip(lines, lines[1:], strict=False):
+        for f, g in pairwise(lines):
             best = max(range(len(f["scores"])), key=lambda c: sum(f["scores"][c]))
             followed += g["frontier"] == f"{f['frontier']}.{f['candidates'][best]}"
             steps += 1
