@@ -67,8 +67,8 @@ def test_the_largest_lower_bound_need_not_belong_to_the_top_mean():
 def test_works_along_the_last_axis_and_keeps_the_dead_dead():
     means = np.array([[10.0, 0.0, 9.0], [0.0, 10.0, 9.0]])
     assert eliminated(means, 1.0, 0).tolist() == [[False, True, False], [True, False, False]]
-    active = np.array([[False, True, True], [True, True, True]])
-    assert eliminated(means, 1.0, 0, active=active)[0].tolist() == [True, True, False]
+    # the dead 20 would delete the 9
+    assert eliminated([20, 0, 9], 1.0, 0, active=[False, True, True]).tolist() == [True, True, False]
 
 
 def test_a_single_candidate_stays():
