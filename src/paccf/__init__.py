@@ -6,8 +6,7 @@ paper: ``method`` (calibration and deployment), ``theory`` (what is proved about
 """
 
 
+from paccf._version import __version__
 from paccf.gate import Gate
-
-__version__ = "0.1.0"
 
 __all__ = ["Gate", "__version__"]

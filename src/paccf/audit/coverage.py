@@ -130,7 +130,7 @@ class Coverage:
         found = self.certificate
         if not found.feasible or not self.tasks:
             return None
-        return beta_binomial_cdf(self.covered(self.theta)[0], self.tasks, found.k, found.n)
+        return float(beta_binomial_cdf(self.covered(self.theta)[0], self.tasks, found.k, found.n))
 
     @property
     def exposure_p(self) -> float | None:
@@ -138,7 +138,7 @@ class Coverage:
         found = self.certificate.counts
         if not found.tasks or not self.deficits.tasks:
             return None
-        return fisher_exact(found.exposed, found.tasks, len(self.deficits.exposed), self.deficits.tasks)
+        return float(fisher_exact(found.exposed, found.tasks, len(self.deficits.exposed), self.deficits.tasks))
 
     @property
     def reused(self) -> list[str]:

@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-from paccf import __version__
+from paccf._version import __version__
 
 # name -> (module under paccf.cli, the line that `paccf --help` prints)
 COMMANDS: dict[str, tuple[str, str]] = {

@@ -39,19 +39,16 @@ def _totals(scores: NDArray[np.generic], present: Mask, observations: int, start
     draws = scores.astype(np.float64)
     missing: Mask = np.isnan(draws)
     beyond: Mask = np.abs(draws) > BOUND
-    repeats = observations
+    usable = np.where(missing | beyond, 0.0, draws)
     if draws.ndim == 3:
         repeats = draws.shape[2]
-        part = missing.any(axis=2) & ~missing.all(axis=2) & present
-        _refuse(part, start, "lacks some of its observations; use NaN for all of them if it is unscored")
-        missing = np.all(missing, axis=2, keepdims=True)[:, :, 0]
-        beyond = np.any(beyond, axis=2, keepdims=True)[:, :, 0]
-        units = np.rint(np.nan_to_num(draws) * UNIT)
+        some, missing, beyond = (np.any(missing, axis=2), np.all(missing, axis=2), np.any(beyond, axis=2))
+        _refuse(some & ~missing & present, start, "lacks some of its observations; use NaN for all if it is unscored")
+        totals = np.rint(usable * UNIT).astype(np.int64).sum(axis=2)
     else:
-        units = np.rint(np.nan_to_num(draws) * (UNIT * repeats))
+        repeats = observations
+        totals = np.rint(usable * (UNIT * repeats)).astype(np.int64)
     _refuse(beyond & present, start, f"is infinite or beyond ±{BOUND:.0e}; use NaN for an unscored candidate")
-    whole = np.where(np.abs(units) <= float(BOUND) * UNIT * repeats, units, 0).astype(np.int64)
-    totals = whole.sum(axis=2) if draws.ndim == 3 else whole
     return np.where(missing | ~present, _NONE, totals), repeats
 
 

@@ -92,7 +92,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         matched_to: Mapping[str, str] | None = None,
     ) -> Self:
         """Select the margin of these task scores and bind it to what it is matched to."""
-        from paccf import __version__
+        from paccf._version import __version__
 
         scores = deficits.exposed
         if target == "all":

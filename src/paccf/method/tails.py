@@ -89,7 +89,7 @@ def clopper_pearson(x: int, n: int, level: Fraction = Fraction(19, 20)) -> tuple
     return lower_limit(x, n, alpha), 1 - lower_limit(n - x, n, alpha)
 
 
-def beta_binomial_cdf(x: int, m: int, k: int, n: int) -> float:
+def beta_binomial_cdf(x: int, m: int, k: int, n: int) -> Fraction:
     """P(at most x of m future tasks are covered) when the margin is the k-th of n continuous scores.
 
     The law of that count is beta-binomial(m; k, n + 1 - k), wider than Binomial(m, Q): the calibration sample is
@@ -103,10 +103,10 @@ def beta_binomial_cdf(x: int, m: int, k: int, n: int) -> float:
         total += term
         if j < m:
             term = term * (k + j) * (m - j) // ((j + 1) * (n - k + m - j))
-    return float(Fraction(total, math.comb(n + m, m)))
+    return Fraction(total, math.comb(n + m, m))
 
 
-def fisher_exact(a: int, n_a: int, b: int, n_b: int) -> float:
+def fisher_exact(a: int, n_a: int, b: int, n_b: int) -> Fraction:
     """Two-sided p-value of Fisher's test that a of n_a and b of n_b come from one rate."""
     if not 0 <= a <= n_a or not 0 <= b <= n_b:
         raise ValueError(f"need 0 <= a <= n_a and 0 <= b <= n_b, got {a} of {n_a} and {b} of {n_b}")
@@ -115,4 +115,4 @@ def fisher_exact(a: int, n_a: int, b: int, n_b: int) -> float:
     for i in range(first, min(n_a, hits)):
         weights.append(weights[-1] * (n_a - i) * (hits - i) // ((i + 1) * (n_b - hits + i + 1)))
     seen = weights[a - first]
-    return float(Fraction(sum(w for w in weights if w <= seen), sum(weights)))
+    return Fraction(sum(w for w in weights if w <= seen), sum(weights))

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from paccf.published.figure import Printed, Span
 from paccf.published.finding import Check, Where, counted, determined, repeated, stated
-from paccf.published.law import binomial_at_most
+from paccf.method.tails import binomial_cdf
 from paccf.published.rows import NativeCoverage
 from paccf.published.tables import Paper
 from paccf.published.text import BINOMIAL_TAIL, BUDGETS, CONTROLLERS, TEST_TASKS, WORST_CASE, Q
@@ -48,7 +48,7 @@ def _covered(paper: Paper, row: NativeCoverage, exposed: int, traced: int, cover
         yield determined("coverage", "covered / exposed in percent", at, WORST_CASE.printed, worst)
     if row.controller == "LevinTS":
         at = Where("text", BINOMIAL_TAIL.place, BINOMIAL_TAIL.what)
-        tail = Span.exact(binomial_at_most(covered, traced, Q))
+        tail = Span.exact(Fraction(binomial_cdf(covered, traced, Q)))
         yield determined("coverage", "exact binomial sum", at, BINOMIAL_TAIL.printed, tail)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from paccf.published.cells import conditions
 from paccf.published.figure import decimal
-from paccf.published.law import covered_at_most
+from paccf.method.tails import beta_binomial_cdf
 from paccf.published.tables import Paper, load
 from paccf.published.text import BINOMIAL_TAIL, BUDGETS, CONTROLLERS, TEST_TASKS
 
@@ -36,7 +36,7 @@ def reference_tails(paper: Paper) -> dict[str, Fraction]:
             continue
         cell = paper.calibration_rank_audit.find(domain="Game24", controller=row.controller)
         x, m, k, n = row.covered.count, row.reconstructed.count, cell.k_95.count, cell.n.count
-        tails[row.controller] = covered_at_most(x, m, k, n)
+        tails[row.controller] = beta_binomial_cdf(x, m, k, n)
     return tails
 
 

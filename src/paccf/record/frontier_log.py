@@ -147,6 +147,8 @@ def _lines(file: IO[bytes], path: str, skipped: Skipped | None) -> Iterator[tupl
             _report(skipped, BadLine(path, number, "file", problem, remedy))
             return
         end = not block
+        if number == 1 and not rest:
+            block = block.removeprefix(b"\xef\xbb\xbf")
         if gone:
             before, newline, block = block.partition(b"\n")
             gone += len(before)
@@ -232,7 +234,7 @@ def _worst_score(text: bytes, name: str, problem: str) -> tuple[str, str]:
     """The first score that cannot be read, with its index: the decoder does not say which."""
     try:
         scores = msgspec.json.decode(text)["scores"]
-        for i, score in enumerate(scores):
+        for i, score in enumerate(scores if isinstance(scores, list) else []):
             try:
                 msgspec.convert(score, Observation | Draws | None)
             except msgspec.ValidationError as error:

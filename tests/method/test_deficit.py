@@ -1,0 +1,144 @@
+"""Frontier and task nonconformity."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paccf.method.admission import ScoreGap
+from paccf.method.deficit import TaskDeficits, frontier_deficit, shared_labels
+
+T, F, U = True, False, None
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "deficit"),
+    [
+        ([81, 20.5, 60], [F, F, T], Fraction(21)),
+        ([81, 20.5, 60], [T, F, T], Fraction(0)),
+        ([81, 20.5, 60], [F, F, F], None),  # not exposed
+        ([81, 20.5, 60], [F, U, F], math.inf),  # unresolved
+        ([81, 20.5, 60], [F, T, U], Fraction("60.5")),  # a None beside a true label: an upper bound
+        ([81, None, 60], [F, T, F], Fraction(0)),  # an unscored protected candidate is kept
+        ([None, None], [T, F], Fraction(0)),
+        ([None, None], [F, F], None),
+        ([None, 5], [F, T], Fraction(0)),
+        ([], [], None),
+        ([[81, 80, 79, 84], [82, 70, 75, 80]], [F, T], Fraction(324 - 307, 4)),
+        ([[1, 1, 0], [0, 0, 1]], [F, T], Fraction(1, 3)),
+        ([0.3, 0.1], [F, T], Fraction(2, 10)),
+    ],
+)
+def test_by_hand(scores: list[Any], labels: list[bool | None], deficit: Fraction | float | None) -> None:
+    assert frontier_deficit(scores, labels) == deficit
+    stream = TaskDeficits()
+    stream.add("t", scores, labels)
+    assert stream.scores == {"t": deficit}
+
+
+def test_eligibility_comes_before_the_maximum() -> None:
+    scores, labels = [90, 50, 40], [F, F, T]
+    assert frontier_deficit(scores, labels) == 50
+    assert frontier_deficit(scores, labels, [F, T, T]) == 10
+    assert frontier_deficit(scores, labels, [T, T, F]) is None
+    stream = TaskDeficits()
+    stream.add("t", scores, labels, [T, T, F])
+    assert (stream.lost_at_eligibility, stream.missing) == (1, 1)
+
+
+def test_copies_of_a_candidate_share_their_label() -> None:
+    assert shared_labels([F, T, U], ["a", "b", "a"]) == [U, T, U]
+    assert shared_labels([T, F, F], ["a", "b", "a"]) == [T, F, T]
+    assert shared_labels([U, F, F], ["a", "b", "a"]) == [U, F, U]
+    labels = [T, F]
+    assert shared_labels(labels, ["a", "b"]) is labels
+    assert frontier_deficit([50, 80], [T, F], candidates=["a", "a"]) == 0
+    stream = TaskDeficits()
+    stream.add("t", [50, 80], [T, F], candidates=["a", "a"])
+    assert stream.scores == {"t": 0}
+
+
+def test_missing_is_not_zero_and_unresolved_is_infinite() -> None:
+    stream = TaskDeficits()
+    stream.add("missing", [1, 2], [F, F])
+    stream.add("zero", [1, 2], [F, T])
+    stream.add("open", [9, 2], [F, T])
+    stream.add("open", [1, 2], [F, U])
+    assert stream.exposed == {"zero": 0, "open": math.inf}
+    assert (stream.tasks, stream.missing, stream.unresolved, stream.frontiers) == (3, 1, 1, 4)
+    assert (stream.exposed_frontiers, stream.unresolved_frontiers) == (2, 1)
+    assert stream.resolved == {"missing": None, "zero": 0, "open": 7}
+
+
+def test_lengths_must_agree() -> None:
+    with pytest.raises(ValueError, match="1 labels"):
+        frontier_deficit([1, 2], [T])
+    with pytest.raises(ValueError, match="eligibility"):
+        frontier_deficit([1, 2], [T, F], [T])
+
+
+number = st.one_of(
+    st.integers(0, 20).map(lambda i: i / 2), st.integers(0, 100), st.floats(0, 100).map(lambda x: round(x, 6))
+)
+
+
+def frontier_of(score: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[list[Any], list[bool | None]]]:
+    return st.lists(st.tuples(score, st.sampled_from([T, F, F, U])), max_size=6).map(
+        lambda rows: ([s for s, _ in rows], [p for _, p in rows])
+    )
+
+
+score_kinds = st.one_of(
+    st.just(number),
+    st.just(st.one_of(number, st.none())),
+    st.just(st.lists(st.integers(0, 10), min_size=3, max_size=3)),
+    st.just(st.lists(number, min_size=4, max_size=4)),
+    st.just(st.lists(number, min_size=1, max_size=3)),
+    st.just(st.one_of(number, st.lists(number, min_size=2, max_size=2))),
+)
+streams = score_kinds.flatmap(lambda kind: st.lists(st.tuples(st.sampled_from("ab"), frontier_of(kind)), max_size=12))
+
+
+@given(streams)
+def test_one_pass_equals_the_definition(stream: list[tuple[str, tuple[list[Any], list[bool | None]]]]) -> None:
+    """The quick way of `TaskDeficits` against max over frontiers of the exact deficit."""
+    found = TaskDeficits()
+    by_task: dict[str, list[Fraction | float]] = {}
+    for task, (scores, labels) in stream:
+        found.add(task, scores, labels)
+        c = frontier_deficit(scores, labels)
+        by_task.setdefault(task, []).extend([] if c is None else [c])
+    assert found.scores == {task: max(cs) if cs else None for task, cs in by_task.items()}
+    assert found.exposed_frontiers == sum(c != math.inf for cs in by_task.values() for c in cs)
+
+
+@given(frontier_of(number))
+def test_the_deficit_is_the_margin_that_just_keeps_a_protected_candidate(
+    frontier: tuple[list[Any], list[bool | None]],
+) -> None:
+    """Corollary native_trace_path_survival, at one frontier: a margin at the deficit keeps one, any smaller loses all."""
+    scores, labels = frontier
+    c = frontier_deficit(scores, labels)
+    if c is None or c == math.inf:
+        return
+    protected = {i for i, label in enumerate(labels) if label}
+    assert protected & set(ScoreGap(c).keep(scores))
+    if c > 0:
+        assert not protected & set(ScoreGap(c - Fraction(1, 10**6)).keep(scores))
+
+
+@given(streams, st.integers(0, 12))
+def test_a_longer_trace_never_has_a_smaller_score(stream: list[Any], cut: int) -> None:
+    """C_task is nondecreasing in the budget: a longer run's trace is a superset."""
+    short, long = TaskDeficits(), TaskDeficits()
+    for i, (task, (scores, labels)) in enumerate(stream):
+        long.add(task, scores, labels)
+        if i < cut:
+            short.add(task, scores, labels)
+    for task, c in short.exposed.items():
+        assert long.exposed[task] >= c

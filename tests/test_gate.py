@@ -1,0 +1,76 @@
+"""The gate in somebody's own loop, and what starting it costs."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from paccf import Gate
+from paccf.method.certificate import Certificate
+from paccf.method.deficit import TaskDeficits
+
+
+@pytest.fixture
+def gate() -> Gate:
+    found = TaskDeficits()
+    for i in range(19):
+        found.add(f"t{i}", [30, 30 - i], [False, True])
+    return Gate(Certificate.freeze(found, "0.95", epsilon="0.5", observations=4))
+
+
+def test_it_keeps_what_the_certificate_says(gate: Gate) -> None:
+    assert gate.certificate.margin == 18
+    assert gate.keep([88, 69.5, 69.499999, None, 12]) == [0, 1, 3]
+    assert gate.keep([[88, 88, 88, 88], [70, 69, 70, 69], [69, 69, 69, 69]]) == [0, 1]
+    assert gate.keep([88, 1, 70], [False, True, True]) == [2]
+
+
+def test_explain_gives_a_reason_for_every_candidate(gate: Gate) -> None:
+    decision = gate.explain([88, 70, None, 12])
+    assert (decision.kept, decision.dropped, decision.would_drop) == ([0, 1, 2], [3], [])
+    assert (decision.top, decision.margin) == (88.0, 18.5)
+    assert [v.deficit for v in decision.verdicts] == [0.0, 18.0, None, 76.0]
+    assert [v.reason.split()[0] for v in decision.verdicts] == ["the", "within", "unscored,", "beyond"]
+    assert "drop: beyond the margin (18.5)" in str(decision)
+    assert "Verdict(3" in repr(decision.verdicts[3])
+    assert gate.explain([None]).top is None
+
+
+def test_shadow_keeps_all_and_tells(gate: Gate) -> None:
+    decision = gate.shadow([88, 70, None, 12])
+    assert (decision.kept, decision.dropped, decision.would_drop) == ([0, 1, 2, 3], [], [3])
+    assert "would drop: beyond" in str(decision)
+    assert gate.shadow([5, 88, 12], [True, False, True]).kept == [0, 2]
+
+
+def test_an_infinite_margin_explains_itself() -> None:
+    open_gate = Gate(Certificate.freeze(TaskDeficits(), "0.95"))
+    assert math.isinf(open_gate.explain([1, 99]).margin)
+    assert "within the margin (no limit)" in str(open_gate.explain([1, 99]))
+
+
+def loaded_by(code: str) -> set[str]:
+    out = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"], capture_output=True, text=True
+    )
+    assert out.returncode == 0, out.stderr
+    return set(out.stdout.split())
+
+
+def test_importing_the_gate_needs_only_the_standard_library() -> None:
+    new = loaded_by("from paccf import Gate") - loaded_by("")
+    foreign = {m for m in new if m.partition(".")[0] not in sys.stdlib_module_names | {"paccf"}}
+    assert foreign == set()
+    heavy = {"typing", "dataclasses", "fractions", "json", "hashlib", "re", "inspect", "importlib.metadata"}
+    assert not new & heavy, "these would be most of its few milliseconds"
+
+
+def test_loading_a_gate_needs_no_numpy(tmp_path: Path, gate: Gate) -> None:
+    path = tmp_path / "m.json"
+    gate.certificate.save(path)
+    code = f"from paccf import Gate\ng = Gate.load({str(path)!r})\nassert g.keep([88, 12, 70]) == [0, 2]"
+    assert not loaded_by(code) & {"numpy", "scipy", "click", "matplotlib"}
