@@ -5,7 +5,6 @@ paper: ``method`` (calibration and deployment), ``theory`` (what is proved about
 ``record`` (what a search leaves behind), ``published`` (the paper's own tables).
 """
 
-
 from paccf._version import __version__
 from paccf.gate import Gate
 

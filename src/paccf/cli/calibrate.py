@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from paccf.cli.frontiers import Found, read_all, skip_bad
-from paccf.cli.output import BadInput, emit_json
+from paccf.cli.output import BadInput, emit_json, say
 from paccf.cli.promise import notes, promise
 from paccf.method.certificate import Certificate
 from paccf.method.conformal import coverage_held
@@ -89,12 +89,12 @@ def command(
     if as_json:
         emit_json(summary(certificate) | {"skipped": found.skipped.count, "notes": said, "certificate": output})
         return
-    click.echo(f"{', '.join(logs)}: {found.line()}\n")
-    click.echo(promise(certificate))
+    say(f"{', '.join(logs)}: {found.line()}\n")
+    say(promise(certificate))
     for note in said:
-        click.echo(f"Note: {note}")
+        say(f"Note: {note}")
     if output is not None:
-        click.echo(f"\nWrote {output}. Next: paccf coverage HELD_OUT_LOG {output}")
+        say(f"\nWrote {output}. Next: paccf coverage HELD_OUT_LOG {output}")
 
 
 def summary(certificate: Certificate) -> dict[str, object]:

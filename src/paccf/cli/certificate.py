@@ -6,7 +6,7 @@ import click
 
 from paccf.cli.calibrate import summary
 from paccf.cli.coverage import read_certificate
-from paccf.cli.output import BadInput, emit_json
+from paccf.cli.output import BadInput, emit_json, say
 from paccf.cli.promise import notes, promise
 
 
@@ -31,13 +31,13 @@ def show(file: str, as_json: bool) -> None:
         emit_json(summary(certificate) | {"digest": certificate.digest, "notes": notes(certificate)})
         return
     counts = certificate.counts
-    click.echo(
+    say(
         f"{file}: {counts.tasks:,} tasks, {counts.exposed:,} exposed, {counts.missing:,} missing, "
         f"{counts.unresolved:,} unresolved; labels: {certificate.labels}; frozen by {certificate.made_by}\n"
     )
-    click.echo(promise(certificate))
+    say(promise(certificate))
     for note in notes(certificate):
-        click.echo(f"Note: {note}")
+        say(f"Note: {note}")
 
 
 @command.command()
@@ -51,12 +51,12 @@ def verify(file: str, as_json: bool) -> None:
         if as_json:
             emit_json({"sound": False, "problem": error.format_message()})
         else:
-            click.echo(f"Broken: {error.format_message()}", err=True)
+            say(f"Broken: {error.format_message()}", err=True)
         raise SystemExit(1) from None
     if as_json:
         emit_json({"sound": True, "digest": certificate.digest, "n": certificate.n, "k": certificate.k})
     else:
-        click.echo(
+        say(
             f"Sound: the digest fits, and {certificate.n} deficits give rank {certificate.k} and the margin "
             f"{'infinite' if certificate.margin is None else format(certificate.margin, 'g')}."
         )

@@ -8,7 +8,7 @@ import click
 
 from paccf.audit.coverage import Coverage
 from paccf.cli.frontiers import Found, read_all, skip_bad
-from paccf.cli.output import BadInput, emit_json, lab, table
+from paccf.cli.output import BadInput, emit_json, lab, say, table
 from paccf.method.certificate import BrokenCertificate, Certificate
 from paccf.method.scores import UNIT
 from paccf.method.tails import clopper_pearson
@@ -49,13 +49,13 @@ def command(logs: tuple[str, ...], plot: str | None, rows: int, skip: bool, as_j
     if as_json:
         emit_json(_summary(coverage) | {"skipped": found.skipped.count, "notes": said, "plot": plot})
         return
-    click.echo(f"{', '.join(logs_)}: {found.line()}\n")
-    click.echo(_text(coverage))
-    click.echo("\n" + _sweep_table(coverage, rows))
+    say(f"{', '.join(logs_)}: {found.line()}\n")
+    say(_text(coverage))
+    say("\n" + _sweep_table(coverage, rows))
     for note in said:
-        click.echo(f"Note: {note}")
+        say(f"Note: {note}")
     if plot:
-        click.echo(f"Wrote {plot}")
+        say(f"Wrote {plot}")
 
 
 def read_certificate(path: str) -> Certificate:

@@ -79,10 +79,10 @@ def read_all(logs: Sequence[str], found: Found, skip: bool, into: Accumulates | 
     """Feed every frontier of every log to ``into`` (the deficits by default). Raises `BadInput`."""
     add = (into or found.deficits).add
     repeats = found.repeats.add
-    several = len(logs) > 1
+    seen: set[int] = set()
     for log in logs:
         try:
-            for f in _progress(log, read_frontiers(log, found.skipped if skip else None)):
+            for f in _progress(log, read_frontiers(log, found.skipped if skip else None, seen)):
                 if f.scores:
                     first = f.scores[0]
                     if first is not None:
@@ -93,7 +93,7 @@ def read_all(logs: Sequence[str], found: Found, skip: bool, into: Accumulates | 
         except OSError as error:
             raise BadInput(f"cannot read {log}: {error.strerror or error}") from None
     if not found.deficits.frontiers:
-        where = "the logs hold" if several else f"{logs[0]} holds"
+        where = "the logs hold" if len(logs) > 1 else f"{logs[0]} holds"
         raise BadInput(f"{where} no usable frontier; a log has one JSON object a line, see docs/frontier-log.md")
 
 

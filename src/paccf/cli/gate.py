@@ -9,7 +9,7 @@ import click
 
 from paccf.cli.calibrate import pairs
 from paccf.cli.frontiers import skip_bad
-from paccf.cli.output import BadInput
+from paccf.cli.output import BadInput, say
 from paccf.gate import Gate
 from paccf.method.certificate import BrokenCertificate, MismatchedCertificate
 from paccf.record.frontier_log import BadLine, Scored, Skipped, read_scored
@@ -51,12 +51,12 @@ def command(
     skipped = Skipped()
     try:
         for _, frontier in read_scored("-", skipped if skip else None):
-            sys.stdout.write(json.dumps(_decide(gate, frontier, shadow, explain), ensure_ascii=False) + "\n")
+            sys.stdout.write(json.dumps(_decide(gate, frontier, shadow, explain)) + "\n")
             sys.stdout.flush()
     except BadLine as bad:
         raise BadInput(str(bad)) from None
     if skipped.count:
-        click.echo(f"{skipped.count} lines left out: {' | '.join(skipped.first)}", err=True)
+        say(f"{skipped.count} lines left out: {' | '.join(skipped.first)}", err=True)
 
 
 def _decide(gate: Gate, frontier: Scored, shadow: bool, explain: bool) -> dict[str, object]:

@@ -29,9 +29,14 @@ def clean(text: str, keep: str = "") -> str:
     return _CONTROL.sub(lambda m: m[0] if m[0] in keep else f"\\x{ord(m[0]):02x}", text)
 
 
+def say(text: str = "", err: bool = False) -> None:
+    """Print for people: whatever stands in logs and files reaches the terminal as visible text only."""
+    click.echo(clean(text, keep="\n"), err=err)
+
+
 def emit_json(value: Any) -> None:
     """One JSON object on stdout. NaN and infinity are a mistake of ours, never output."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json.dumps(value, indent=2, allow_nan=False))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1) -> str:
@@ -47,11 +52,11 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1
 
 
 def lab(module: str, purpose: str) -> ModuleType:
-    """Import a module of the ``lab`` extra, or say in one sentence what to install."""
+    """Import a module that stands on the ``lab`` extra, or say in one sentence what to install."""
     try:
         return importlib.import_module(module)
-    except ModuleNotFoundError as e:
-        root = module.partition(".")[0]
-        if e.name is None or e.name.partition(".")[0] != root:
+    except ModuleNotFoundError as error:
+        root = (error.name or "").partition(".")[0]
+        if root not in ("scipy", "matplotlib"):
             raise
         raise BadInput(f'{purpose} needs {root}, which is not installed: pip install "paccf[lab]"') from None

@@ -9,29 +9,28 @@ from paccf.method.conformal import coverage_held
 
 
 def promise(certificate: Certificate) -> str:
-    """A paragraph each: the margin and its rank, what is promised, what is not."""
+    """The margin and its rank, what is promised, what is not: a labelled line or two each."""
     c, q = certificate, f"{float(certificate.q):g}"
-    rank = f"rank {c.k} of {c.n} task scores, {_rule(c)}"
     if c.margin_exact is None:
         return "\n".join(
             [
-                f"margin    infinite: keep everything ({'rank ' + str(c.k) if not c.feasible else rank})",
+                "margin    infinite: keep everything",
                 f"why       {_why_infinite(c)}",
                 "promised  nothing is pruned, so nothing is lost and nothing is saved",
             ]
         )
-    whom = "a task that exposes a protected candidate" if c.target == "exposed" else "a task, exposed or not,"
+    whom = "tasks that expose such a candidate" if c.target == "exposed" else "all tasks, exposed or not"
     what = "a solution-bearing candidate" if c.labels in ("oracle", "probed") else "a candidate labelled protected"
-    bound = 100 * float(Fraction(c.bound))
+    slack = f" + epsilon {float(c.epsilon):g}" if float(c.epsilon) else ""
     lines = [
-        f"margin    {c.margin:g}" + (f" (+ epsilon {float(c.epsilon):g})" if float(c.epsilon) else "") + f" at Q = {q}",
-        f"rank      {rank}; miscoverage at most {bound:.2f} % on average over calibration samples",
-        f"promised  at every frontier of its Native trace where {what} exists, one survives: for {whom}",
-        "          exchangeable with these, " + _strength(c),
-        f"held      by this very margin: coverage at least {q} with confidence {c.confidence:.3f}, at least "
+        f"margin    {c.margin:g}{slack} at Q = {q}: rank {c.k} of {c.n} task scores, {_rule(c)}",
+        f"promised  wherever {what} stands at a frontier of a task's Native trace, at least one",
+        f"          survives, for {whom}, exchangeable with these,",
+        f"          {_strength(c)} (rank bound {float(1 - Fraction(c.bound)):.4f})",
+        f"held      by this very margin: coverage of {q} with confidence {c.confidence:.3f}, of "
         f"{coverage_held(c.n, c.k, '0.9'):.3f} with confidence 0.9",
-        "not       frontiers that only the pruned search reaches, tasks of another kind, other budgets, prompts or",
-        "          models, and labels that miss solutions: see docs/promise.md",
+        "not       for frontiers that only the pruned search reaches, other tasks, budgets, prompts or models,",
+        "          nor for solutions that the labels missed",
     ]
     if c.matched_to or c.budget is not None:
         budget = [] if c.budget is None else [f"budget <= {c.budget}"]
@@ -68,9 +67,9 @@ def _rule(c: Certificate) -> str:
 
 def _strength(c: Certificate) -> str:
     if c.delta is None:
-        return f"with probability at least {float(c.q):g} over them and the calibration tasks together"
+        return f"with probability {float(c.q):g} or more, over the calibration tasks and the new one together"
     samples = f"for at least {100 * (1 - float(c.delta)):g} % of calibration samples"
-    return f"with probability at least {float(c.q):g}, and that {samples}"
+    return f"with probability {float(c.q):g} or more, {samples}"
 
 
 def _why_infinite(c: Certificate) -> str:

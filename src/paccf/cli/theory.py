@@ -27,6 +27,7 @@ def theory() -> None:
     epsilon the loss that does not matter. L is assumed here, never estimated: it is not the calibrated margin.
 
     \b
+    Examples:
       paccf theory regimes --gap 20 --bias 3            what a gap allows at all
       paccf theory samples --gap 20 --bias 3 --sigma 5  draws for a certified deletion
       paccf theory boundary --plot check.svg            the paper's controlled check, simulated

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+from paccf.method.tails import binomial_cdf
 from paccf.published.figure import Printed, Span
 from paccf.published.finding import Check, Where, counted, determined, repeated, stated
-from paccf.method.tails import binomial_cdf
 from paccf.published.rows import NativeCoverage
 from paccf.published.tables import Paper
 from paccf.published.text import BINOMIAL_TAIL, BUDGETS, CONTROLLERS, TEST_TASKS, WORST_CASE, Q

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from paccf.method.tails import fisher_exact
 from paccf.published.figure import Span
 from paccf.published.finding import Check, Where, counted, determined, repeated, stated
-from paccf.method.tails import fisher_exact
 from paccf.published.tables import Paper
 from paccf.published.text import BLOCKSWORLD_EXPOSED, LEAST_TASKS, POOL, Q
 

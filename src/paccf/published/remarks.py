@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from paccf.method.tails import beta_binomial_cdf
 from paccf.published.cells import conditions
 from paccf.published.figure import decimal
-from paccf.method.tails import beta_binomial_cdf
 from paccf.published.tables import Paper, load
 from paccf.published.text import BINOMIAL_TAIL, BUDGETS, CONTROLLERS, TEST_TASKS
 

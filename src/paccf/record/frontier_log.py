@@ -74,13 +74,15 @@ class Skipped:
             self.first.append(str(bad))
 
 
-def read_frontiers(path: str, skipped: Skipped | None = None) -> Iterator[Frontier]:
+def read_frontiers(path: str, skipped: Skipped | None = None, seen: set[int] | None = None) -> Iterator[Frontier]:
     """The labelled frontiers of a `.jsonl`, a `.jsonl.gz` or `-` (stdin), in file order.
+
+    A log in several files passes one ``seen`` set to all of them, so that repeats are told across files.
 
     Raises OSError if the file cannot be opened and `BadLine` at the first line that cannot be used, or at a frontier
     that was there before; with ``skipped``, such lines go there.
     """
-    seen: set[int] = set()  # 64-bit hashes: two of a million differing frontiers collide once in 10**7 logs
+    seen = set() if seen is None else seen  # 64-bit hashes: among a million frontiers two collide once in 10**7 logs
     for line, frontier in _records(path, Frontier, skipped):
         key = hash((frontier.task, frontier.frontier))
         if key in seen:
