@@ -42,7 +42,7 @@ def command(logs: tuple[str, ...], plot: str | None, rows: int, skip: bool, as_j
         raise BadInput(f"no task of {', '.join(logs_)} exposes a protected candidate, so there is nothing to cover")
     if figures is not None:
         try:
-            figures.coverage_sweep(coverage, plot, f"{', '.join(logs_)} at the margin of {path}")
+            figures.coverage_sweep(coverage, plot, _title(logs_, coverage.certificate))
         except (OSError, ValueError) as error:
             raise BadInput(f"cannot draw {plot}: {error}") from None
     said = [*_notes(coverage), *found.notes()]
@@ -56,6 +56,11 @@ def command(logs: tuple[str, ...], plot: str | None, rows: int, skip: bool, as_j
         say(f"Note: {note}")
     if plot:
         say(f"Wrote {plot}")
+
+
+def _title(logs: list[str], certificate: Certificate) -> str:
+    whose = ", ".join(f"{k}={v}" for k, v in certificate.matched_to.items())
+    return ", ".join(logs) + (f"  ·  {whose}" if whose else "")
 
 
 def read_certificate(path: str) -> Certificate:

@@ -1,0 +1,63 @@
+"""The code of the documentation runs, and prints what the pages say it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+CHECKER = doctest.OutputChecker()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks run from top to bottom in one folder; a `text` block is what the Python block before it printed."""
+    monkeypatch.chdir(tmp_path)
+    if page.name == "README.md":  # it speaks to somebody who has these files
+        for name, first in (("train", 0), ("test", 400)):
+            shell(f"paccf theory frontiers --tasks 400 --first {first} --seed 7 -o {name}.jsonl")
+        shell("paccf calibrate train.jsonl -o margin.json")
+    names: dict[str, object] = {}
+    printed = ""
+    for kind, code in BLOCK.findall(page.read_text()):
+        if kind == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(code, str(page), "exec"), names)
+            printed = out.getvalue()
+        elif kind == "text":
+            compare(code, printed)
+        elif kind == "sh" and "paccf " in code:
+            assert "Error" not in shell(code)
+        elif kind == "console":
+            for command, expected in re.findall(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", code, re.M):
+                compare(expected, shell(command))
+
+
+def shell(command: str) -> str:
+    path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+    environment = {**os.environ, "PATH": path, "COLUMNS": "200"}
+    out = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env=environment)
+    return out.stdout + out.stderr
+
+
+def compare(expected: str, got: str) -> None:
+    """`...` stands for whatever is there; otherwise to the letter."""
+    if not CHECKER.check_output(expected, got, doctest.ELLIPSIS):
+        raise AssertionError(f"expected:\n{expected}\ngot:\n{got}")
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*PAGES, ROOT / "benchmarks" / "README.md", ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
