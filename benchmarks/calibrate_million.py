@@ -136,7 +136,9 @@ def measure(kind: str, frontiers: int, repeats: int) -> Table:
         for step, (name, _) in STEPS.items()
     ]
     tasks = -(-frontiers // PER_TASK)
-    note = f"{frontiers:,} frontiers x {CANDIDATES}, {tasks:,} tasks, {size:,.0f} MB; best of {repeats} processes a step."
+    note = (
+        f"{frontiers:,} frontiers x {CANDIDATES}, {tasks:,} tasks, {size:,.0f} MB; best of {repeats} processes a step."
+    )
     return Table(f"Calibration, {KINDS[kind]}", note, rows)
 
 

@@ -36,10 +36,17 @@ def best(call: Callable[[], object], repeats: int = 5) -> float:
 
 def per_call(call: Callable[[], object], repeats: int = 5, seconds: float = 0.1) -> float:
     """CPU seconds of one call, where one is too short to be timed: as many a repeat as fill ``seconds``."""
+
+    def many(calls: int) -> float:
+        start = time.process_time()
+        for _ in range(calls):
+            call()
+        return time.process_time() - start
+
     calls = 1
-    while (spent := best(lambda: [call() for _ in range(calls)], 1)) < seconds:
+    while (spent := many(calls)) < seconds:
         calls = calls * 2 if spent < seconds / 100 else max(calls + 1, int(calls * 1.2 * seconds / spent))
-    return min(spent, best(lambda: [call() for _ in range(calls)], repeats - 1)) / calls
+    return min([spent, *(many(calls) for _ in range(repeats - 1))]) / calls
 
 
 def emit(tables: list[Table], as_json: bool) -> None:

@@ -73,9 +73,9 @@ def _gap(
     if eligible is not None:
         places = places_of(scores, eligible)
         scores, protected = [scores[i] for i in places], [protected[i] for i in places]
-    totals, repeats = align(scores, observations)
     if True not in protected:
         return math.inf if None in protected else None
+    totals, repeats = align(scores, observations)
     top = best = None
     for total, label in zip(totals, protected, strict=True):
         if total is None:

@@ -117,7 +117,12 @@ def _records(path: str, kind: type[Kind], skipped: Skipped | None) -> Iterator[t
                     if text and not text.isspace():
                         _report(skipped, _explain(error, text, path, number))
                     continue
-                if wrong := _length_problem(found):
+                labels = found.protected
+                if (
+                    found.eligible is not None
+                    or found.candidates is not None
+                    or (labels is not None and len(labels) != len(found.scores))
+                ) and (wrong := _length_problem(found)):
                     _report(skipped, BadLine(path, number, *wrong))
                     continue
                 yield number, found
