@@ -1,0 +1,105 @@
+"""What the engine asks of a domain and of a model. Both are protocols: anything of this shape will do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from paccf.search.effects import Channel
+from paccf.search.tree import Action, Outcome, Task
+
+Kind = Literal["propose", "evaluate", "appraise", "reflect"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a request is about, in the domain's own values: for a simulated model, which must know what it distorts.
+    A real model is sent the prompt alone."""
+
+    task: Task
+    state: Any
+    actions: tuple[Action, ...] = ()  # in the order asked
+    channel: Channel = "child"
+    k: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request to a model: the unit of the budget. ``draw`` tells repeated observations of one prompt apart."""
+
+    kind: Kind
+    prompt: str
+    draw: int
+    subject: Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A model's text. Unknown token counts are `None`, never a guess."""
+
+    text: str
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class ModelFailure(Exception):
+    """The model cannot answer, and asking again is no use: the search ends as a technical failure."""
+
+
+class Model(Protocol):
+    """Who answers a prompt. The answer depends on the request alone."""
+
+    @property
+    def name(self) -> str: ...
+
+    def answer(self, request: Request) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What could be read from a proposal: legal actions in order (repeats allowed), and what was left out."""
+
+    actions: tuple[Action, ...]
+    illegal: int = 0
+    unparsable: int = 0
+
+
+class World(Protocol):
+    """A domain: states, transitions, prompts and their readers, and the verifier. It knows no solutions."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def horizon(self) -> int: ...
+
+    def start(self, task: Task) -> Outcome: ...
+
+    def execute(self, task: Task, state: Any, action: Action) -> Outcome: ...
+
+    def utility(self, task: Task, actions: Sequence[Action]) -> float: ...
+
+    def solution(self, task: Task, actions: Sequence[Action]) -> str:
+        """The answer as a person would write it."""
+        ...
+
+    def propose(self, task: Task, state: Any, k: int, notes: Sequence[str]) -> str: ...
+
+    def read_proposals(self, task: Task, state: Any, text: str) -> Reading: ...
+
+    def evaluate(
+        self,
+        task: Task,
+        state: Any,
+        actions: Sequence[Action],
+        channel: Channel,
+        notes: Sequence[str],
+        outcomes: Sequence[Outcome] | None,
+    ) -> str: ...
+
+    def read_scores(self, text: str, count: int) -> list[float | None]:
+        """One entry a candidate, 0-100, `None` where none can be read."""
+        ...
+
+    def reflect(self, task: Task, actions: Sequence[Action]) -> str: ...
