@@ -220,5 +220,5 @@ def test_rules_are_values() -> None:
     with pytest.raises(AttributeError, match="immutable"):
         TopK(1).k = 2
     with pytest.raises(TypeError, match="decides nothing"):
-        Rule._admit(KeepAll(), [1], 1)
+        Rule.decide(KeepAll(), [1], 1)
     assert ScoreGap(1).limit(4) == 4 * UNIT

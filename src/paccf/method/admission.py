@@ -44,7 +44,7 @@ class Rule:
             places = places_of(scores, eligible)
             return [places[i] for i in self.keep([scores[i] for i in places])]
         totals, repeats = align(scores, self.observations)
-        return self._admit(totals, repeats)
+        return self.decide(totals, repeats)
 
     def keep_many(self, scores: NDArray[np.generic], present: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """The same decision for many frontiers at once: a (frontiers, candidates) or (frontiers, candidates, R)
@@ -53,7 +53,7 @@ class Rule:
 
         return keep_many(self, scores, present)
 
-    def _admit(self, totals: list[int | None], repeats: int) -> list[int]:
+    def decide(self, totals: list[int | None], repeats: int) -> list[int]:
         raise TypeError(f"{type(self).__name__} decides nothing; use KeepAll, TopK, Threshold or ScoreGap")
 
     def _set(self, **fields: object) -> None:
@@ -86,7 +86,7 @@ class KeepAll(Rule):
     def __init__(self) -> None:
         self._set(observations=1)
 
-    def _admit(self, totals: list[int | None], repeats: int) -> list[int]:
+    def decide(self, totals: list[int | None], repeats: int) -> list[int]:
         return list(range(len(totals)))
 
 
@@ -108,7 +108,7 @@ class TopK(Rule):
     def _key(self) -> tuple[object, ...]:
         return (TopK, self.k, self.observations)
 
-    def _admit(self, totals: list[int | None], repeats: int) -> list[int]:
+    def decide(self, totals: list[int | None], repeats: int) -> list[int]:
         scored = sorted((-t, i) for i, t in enumerate(totals) if t is not None)
         dropped = {i for _, i in scored[self.k :]}
         return [i for i in range(len(totals)) if i not in dropped]
@@ -127,7 +127,7 @@ class Threshold(Rule):
     def _key(self) -> tuple[object, ...]:
         return (Threshold, self._tau / UNIT, self.observations)
 
-    def _admit(self, totals: list[int | None], repeats: int) -> list[int]:
+    def decide(self, totals: list[int | None], repeats: int) -> list[int]:
         low = min(math.ceil(self._tau * repeats), _top(totals))
         return [i for i, t in enumerate(totals) if t is None or t >= low]
 
@@ -195,7 +195,7 @@ class ScoreGap(Rule):
                 pass
         return Rule.keep(self, scores, eligible)
 
-    def _admit(self, totals: list[int | None], repeats: int) -> list[int]:
+    def decide(self, totals: list[int | None], repeats: int) -> list[int]:
         limit = self.limit(repeats)
         if limit is None:
             return list(range(len(totals)))

@@ -30,7 +30,7 @@ def keep_many(rule: Rule, scores: NDArray[np.generic], present: Mask | None = No
         rows = slice(start, start + _ROWS)
         there = np.ones(kept[rows].shape, dtype=np.bool_) if present is None else present[rows]
         totals, repeats = _totals(scores[rows], there, rule.observations, start)
-        kept[rows] = _admit(rule, totals, there, repeats)
+        kept[rows] = _decide(rule, totals, there, repeats)
     return kept
 
 
@@ -58,7 +58,7 @@ def _refuse(bad: Mask, start: int, problem: str) -> None:
         raise ValueError(f"scores[{start + row}, {column}] {problem}")
 
 
-def _admit(rule: Rule, totals: NDArray[np.int64], present: Mask, repeats: int) -> Mask:
+def _decide(rule: Rule, totals: NDArray[np.int64], present: Mask, repeats: int) -> Mask:
     if isinstance(rule, KeepAll):
         return present
     scored: Mask = totals != _NONE
