@@ -29,6 +29,8 @@ from paccf.domains.answers import LIMIT, listed_lines, read_scores
         "1: 80,\n2: 15,\n3: 0",
         "[\n  80,\n  15,\n  0\n]",
         "[80, 15, 0, null]",
+        "80, 15, 0",
+        "```\n80\n15\n0\n```",
         "[1, 2]\n[80, 15, 0]\n[7]",
     ],
 )
@@ -59,6 +61,8 @@ def test_three_scores(text):
         ("[80, 15, ", 3, [80, 15, None]),
         ("[", 1, [None]),
         ("85", 1, [85]),
+        ("1. 80\n2. 15", 4, [None] * 4),
+        ("1 80\n2 15", 4, [None] * 4),
         ("Score: 85", 1, [85]),
         ("85 or 90", 1, [None]),
         ("[]", 0, []),

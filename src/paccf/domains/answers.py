@@ -56,7 +56,8 @@ def read_scores(text: str, count: int) -> list[float | None]:
     """``count`` scores of 0 to 100, to six decimals; `None` where none can be read.
 
     Looked for, in this order: the last list with ``count`` entries; the last list of all; objects with a ``score``
-    each; one object or one row a candidate, numbered from 1; where one score is asked for, the only number there is.
+    each; one object or one row a candidate, numbered from 1; nothing but ``count`` numbers, between commas or one a
+    line; where one score is asked for, the only number there is.
     Entries are taken in the order asked. Those missing at the end of a list are `None`. A list that is longer tells
     nothing, as nobody knows which entries are too many, unless what is too much is no number. In a list that was cut
     off, the last entry is not trusted. An entry that is no number from 0 to 100 is `None`, and never clipped.
@@ -78,6 +79,10 @@ def read_scores(text: str, count: int) -> list[float | None]:
         return numbered
     if cut:
         return _fit(_entries(cut[1]), count)
+    bare = text.strip(" \r\n`()")
+    entries = bare.split(",") if "," in bare else bare.splitlines()
+    if len(entries) == count and all(_FIGURE.fullmatch(e.strip()) for e in entries):
+        return [_score(e) for e in entries]
     if count == 1:
         figures = _FIGURE.findall(text.lower())
         return [_score(figures[0] if len(figures) == 1 else text)]

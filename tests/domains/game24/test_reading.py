@@ -57,6 +57,8 @@ def test_the_move_is_read(line):
     ("line", "text"),
     [
         ("7 × 8 = 56", "8 * 7 = 56 (left: 4 8 56)"),
+        ("7 ∗ 8 = 56", "8 * 7 = 56 (left: 4 8 56)"),
+        ("7 ⁄ 8", "7 / 8 = 7/8 (left: 7/8 4 8)"),
         ("7x8 = 56", "8 * 7 = 56 (left: 4 8 56)"),
         ("4 − 8 = −4", "4 - 8 = -4 (left: -4 7 8)"),
         ("4 - 8 = (-4)", "4 - 8 = -4 (left: -4 7 8)"),
@@ -142,7 +144,18 @@ def test_unparsable(line):
 
 @pytest.mark.parametrize(
     "line",
-    ["```", "```text", "a + b", "Here are the moves.", "Numbers left: 4 7 8 8", "I hope this helps!", "---", "***", "24", "1."],
+    [
+        "```",
+        "```text",
+        "a + b",
+        "Here are the moves.",
+        "Numbers left: 4 7 8 8",
+        "I hope this helps!",
+        "---",
+        "***",
+        "24",
+        "1.",
+    ],
 )
 def test_prose_is_not_counted(line):
     assert read_move(HAND, line) == "prose"

@@ -9,7 +9,7 @@ from paccf.domains.game24.moves import Move
 from paccf.domains.game24.numbers import GOAL, Number, apply
 
 LONGEST = 200  # ours: characters; the longest sensible answer has about 40
-_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
+_SIGNS = str.maketrans(dict(zip("×·⋅∗✕÷⁄∕−–—‐‑＋", "*****///-----+", strict=True)))
 _TOKEN = re.compile(r"\s*(?:([0-9]{1,6})|([-+*/()]))")
 _RANK = {"+": 1, "-": 1, "*": 2, "/": 2}
 _ATOM = 3
