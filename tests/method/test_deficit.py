@@ -75,6 +75,17 @@ def test_missing_is_not_zero_and_unresolved_is_infinite() -> None:
     assert stream.resolved == {"missing": None, "zero": 0, "open": 7}
 
 
+def test_tuples_of_draws_and_bad_input_go_the_exact_way() -> None:
+    stream = TaskDeficits()
+    stream.add("t", [1, 1], [T, F])
+    stream.add("t", [(7, 8), (9, 1)], [F, T])
+    assert stream.scores == {"t": Fraction(5, 2)}
+    with pytest.raises(ValueError, match="labels"):
+        stream.add("t", [1, 2, 3], [T])
+    with pytest.raises(ValueError, match="labels"):
+        stream.add("t", [], [T])
+
+
 def test_lengths_must_agree() -> None:
     with pytest.raises(ValueError, match="1 labels"):
         frontier_deficit([1, 2], [T])

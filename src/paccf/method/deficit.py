@@ -107,11 +107,13 @@ def _rough_gap(scores: Sequence[Score], protected: Sequence[Label]) -> float | N
                 return None
             repeats = len(scores[0])
         top, saved = max(sums), max(compress(sums, protected))
+        if not isinstance(top, (int, float)):  # tuples and texts have a maximum too, in another order
+            return None
         if top == saved and (repeats == 1 or type(top) is int):
             return -0.5  # certainly zero: it changes nothing unless the task is new
         if repeats <= 64 and top <= 1e6 * repeats and saved >= -1e6 * repeats:
             return float((top - saved) / repeats)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, IndexError):
         pass
     return None
 
@@ -143,7 +145,7 @@ class TaskDeficits:
         """Take one frontier of ``task`` into account; the tasks' frontiers may come in any order."""
         self.frontiers += 1
         if eligible is None and (candidates is None or len(set(candidates)) == len(candidates)):
-            rough = _rough_gap(scores, protected) if True in protected else None
+            rough = _rough_gap(scores, protected) if True in protected and len(protected) == len(scores) else None
             if rough is not None and rough <= self._rough.get(task, -1.0):
                 self.exposed_frontiers += 1
                 return

@@ -61,7 +61,7 @@ def search(
     def hashed(node: Node, purpose: str) -> float:
         return chance(seed, task.id, *node.path, purpose)
 
-    algorithm = controller(Setting(root, world.horizon, hashed))
+    algorithm = controller(Setting(root, world.horizon, world.verified, hashed))
     failure = ""
     try:
         ending = yield from _converse(algorithm, answering)
@@ -287,26 +287,20 @@ async def run_async(search: Search, model: AsyncModel, slots: asyncio.Semaphore)
     try:
         requests = next(search)
         while True:
+            failures: list[BaseException] = []
             try:
                 async with asyncio.TaskGroup() as group:
                     asked = [group.create_task(ask(request)) for request in requests]
-            except* ModelFailure as failures:
-                failure = next(_leaves(failures))
-                requests = search.throw(failure)
+            except* ModelFailure as failed:
+                failures.extend(failed.exceptions)
+            if failures:  # the others of the batch were cancelled
+                requests = search.throw(failures[0])
             else:
                 requests = search.send([task.result() for task in asked])
     except StopIteration as stop:
         trace = stop.value
         assert isinstance(trace, Trace)
         return trace
-
-
-def _leaves(group: BaseExceptionGroup[Any]) -> Any:
-    for error in group.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)
-        else:
-            yield error
 
 
 async def run_all(searches: Sequence[Search], model: AsyncModel, in_flight: int) -> list[Trace]:

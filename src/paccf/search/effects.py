@@ -101,11 +101,12 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a controller is given: the root (executed), the domain's depth limit, and hashed randomness in [0, 1) by
-    (node, purpose)."""
+    """What a controller is given: the root (executed), the domain's depth limit, whether the domain verifies what is
+    terminal, and hashed randomness in [0, 1) by (node, purpose)."""
 
     root: Node
     horizon: int
+    verified: bool
     chance: Callable[[Node, str], float]
 
 

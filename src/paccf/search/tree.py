@@ -5,7 +5,7 @@ A node is known by its path: the canonical action keys from the root. The same p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,20 +135,17 @@ def solved(node: Node) -> bool:
     return node.outcome is not None and node.outcome.solved is True
 
 
-def most_valued(root: Node, value: Callable[[Node], float] = mean_score) -> Node | None:
-    """The result rule: a verified solution if there is one; else, where nobody can verify, the finished plan that the
-    search values most, or the longest begun one. The first of equals; `None` if there is only the root, or if a
-    verifier was there and accepted nothing."""
+def most_valued(root: Node, verified: bool) -> Node | None:
+    """The result rule. Where the domain verifies: an accepted node, or `None`. Elsewhere: of the executed nodes the one
+    whose path has the largest mean score, finished plans before begun ones, the first of equals."""
     best: Node | None = None
-    rank = (False, False, -1.0)
+    rank = (False, -1.0)
     for node in descendants(root):
         if node.outcome is None or node.action is None:
             continue
         if solved(node):
             return node
-        if node.outcome.terminal and node.outcome.solved is False:
-            continue
-        found = (node.outcome.terminal, node.outcome.solved is None, value(node))
-        if found > rank:
+        found = (node.outcome.terminal, mean_score(node))
+        if not verified and found > rank:
             best, rank = node, found
     return best

@@ -40,6 +40,7 @@ class Game24:
 
     name = "game24"
     horizon = CARDS - 1
+    verified = True
 
     def start(self, task: Task) -> Outcome:
         state: State = task.data

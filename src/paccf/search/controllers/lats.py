@@ -56,7 +56,7 @@ def lats(setting: Setting, config: Lats) -> Controller:
     try:
         for _ in range(config.trajectories):
             if root.dead:
-                return Ending(most_valued(root), "exhausted")
+                return Ending(most_valued(root, setting.verified), "exhausted")
             v = root
             while v.kids is not None:
                 v = max((k for k in v.kids if not k.dead), key=lambda u: (uct_value(u, config.w), u.points))
@@ -74,9 +74,9 @@ def lats(setting: Setting, config: Lats) -> Controller:
             bury(v.parent)
             if v.action is not None and _terminal(v) and len(notes) < config.notes:
                 notes.append((yield Reflect(v)))
-        return Ending(most_valued(root), "early stop")
+        return Ending(most_valued(root, setting.verified), "early stop")
     except BudgetExhausted:
-        return Ending(most_valued(root), "budget")
+        return Ending(most_valued(root, setting.verified), "budget")
 
 
 def expand(v: Node, config: Lats, notes: list[str]) -> Generator[Effect, Any, list[Node]]:

@@ -83,6 +83,6 @@ def levin(setting: Setting, config: Levin) -> Controller:
                     pushed += 1
                     heapq.heappush(heap, (levin_cost(kid.depth, -kid.cost, config.depth_offset), pushed, kid))
                     v.kids.append(kid)
-        return Ending(most_valued(root), "exhausted")
+        return Ending(most_valued(root, setting.verified), "exhausted")
     except BudgetExhausted:
-        return Ending(most_valued(root), "budget")
+        return Ending(most_valued(root, setting.verified), "budget")

@@ -93,6 +93,6 @@ def toolchain(setting: Setting, config: ToolChain) -> Controller:
                 pushed += 1
                 heapq.heappush(heap, (kid.cost + ahead, pushed, kid))
                 v.kids.append(kid)
-        return Ending(most_valued(root), "exhausted")
+        return Ending(most_valued(root, setting.verified), "exhausted")
     except BudgetExhausted:
-        return Ending(most_valued(root), "budget")
+        return Ending(most_valued(root, setting.verified), "budget")

@@ -29,7 +29,7 @@ from paccf.search.effects import (
     Reason,
     Setting,
 )
-from paccf.search.tree import Node, backup, bury, descendants, solved
+from paccf.search.tree import Node, backup, bury, most_valued, solved
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,11 @@ def select(node: Node, weight: float, setting: Setting) -> Node | None:
     return best
 
 
-def answer(root: Node) -> Node | None:
-    """The plan: greedy by Q over executed kids that are not post-pruned, or a verified solution if there is one."""
-    for v in descendants(root):
-        if solved(v):
-            return v
+def answer(root: Node, verified: bool) -> Node | None:
+    """A verified solution if there is one; without a verifier the plan that is greedy by Q over executed kids that are
+    not post-pruned."""
+    if verified:
+        return most_valued(root, verified)
     v, last = root, None
     while v.kids and (open_ := [k for k in v.kids if k.outcome is not None and not k.pruned]):
         v = last = max(open_, key=lambda k: k.q)
@@ -109,7 +109,7 @@ def tooltree(setting: Setting, config: ToolTree) -> Controller:
                 break
     except BudgetExhausted:
         reason = "budget"
-    return Ending(answer(root), reason)
+    return Ending(answer(root, setting.verified), reason)
 
 
 def expand(v: Node, config: ToolTree) -> Generator[Effect, Any, list[Node]]:

@@ -68,9 +68,9 @@ def uct(setting: Setting, config: Uct) -> Controller:
                 v = descend(v.kids, config.rollout, setting)
             backup(v, gain)
             bury(v.parent)
-        return Ending(most_valued(root), "exhausted")
+        return Ending(most_valued(root, setting.verified), "exhausted")
     except BudgetExhausted:
-        return Ending(most_valued(root), "budget")
+        return Ending(most_valued(root, setting.verified), "budget")
 
 
 def expand(v: Node, k: int) -> Generator[Effect, Any, list[Node]]:
