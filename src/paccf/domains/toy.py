@@ -101,7 +101,7 @@ class ToyModel:
         return Answer(text, len(request.prompt) // 4, len(text) // 4)
 
     def _score(self, task: Task, state: str, draw: int) -> int:
-        good = self.signal if _leads_on(self.world, task, state) else 0.0
+        good = self.signal if self.signal and _leads_on(self.world, task, state) else 0.0
         return round(good + (100 - self.signal) * (0.7 * chance(task.id, state) + 0.3 * chance(task.id, state, draw)))
 
 
