@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import sys
+from typing import Any
 
 import click
 
@@ -14,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "coverage": ("coverage", "Check a certificate on held-out frontier logs."),
     "gate": ("gate", "Decide frontiers from stdin with a certificate, line by line."),
     "certificate": ("certificate", "Show or verify a certificate."),
+    "search": ("search", "Run a search: what it drops and why, what it finds, what it costs."),
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
     "published": ("published", "The paper's printed tables, and what they imply about each other."),
 }
@@ -23,6 +27,19 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 class Lazy(click.Group):
     """A group whose commands are imported when they run, so that ``--help`` is instant."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """What the machine refuses, such as a full disk, is a sentence too."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            name = f" ({error.filename})" if error.filename else ""
+            message = f"{error.strerror or error}{name}"
+        except MemoryError:
+            message = "this takes more memory than there is; ask for less at once"
+        with contextlib.suppress(OSError):
+            click.echo(f"Error: {message}", err=True)
+        sys.exit(2)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

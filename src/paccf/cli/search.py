@@ -1,0 +1,139 @@
+"""`paccf search`: run a search and see what it drops, what it finds and what it costs."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import click
+
+from paccf.cli import search_report as report
+from paccf.cli.output import emit_json, say, table
+from paccf.cli.search_log import Log
+from paccf.cli.searching import Plan, plan
+from paccf.cli.tree_view import watcher
+from paccf.search.scoring import Scoring
+from paccf.search.trace import Trace
+
+
+@click.command()
+@click.option("--task", "hands", multiple=True, metavar="TEXT", help="What to solve, like '4 7 8 8'; repeatable.")
+@click.option("--tasks", "count", type=click.IntRange(min=1), metavar="N", help="N solvable tasks, drawn by --seed.")
+@click.option("--skip", type=click.IntRange(min=0), default=0, help="Leave out the first of these: N new tasks.")
+@click.option("--domain", default="game24", show_default=True)
+@click.option("--controller", default="lats", show_default=True, help="uct, toolchain, lats, tooltree or levin.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A controller setting; repeatable.")
+@click.option("--budget", type=click.IntRange(min=1), default=100, show_default=True, help="Hard cap on requests.")
+@click.option("--certificate", type=click.Path(), help="Prune with the margin of this certificate; it has to fit.")
+@click.option("--margin", metavar="N", help="Prune with a margin picked by hand: no promise. inf keeps everything.")
+@click.option("--override", metavar="REASON", help="Use a certificate that does not fit; marked in the output.")
+@click.option(
+    "--arm",
+    type=click.Choice(["native", "paccf", "shadow"]),
+    help="native: the controller's own rule. paccf: the margin. shadow: native, showing what the margin would do.  "
+    "[default: paccf with a margin, native without]",
+)
+@click.option("--model", default="simulated", show_default=True, help="Who answers: simulated.")
+@click.option("--profile", default="paper-like", show_default=True, help="How good it is: a name or a .toml file.")
+@click.option("--seed", default=0, show_default=True, help="Decides every draw.")
+@click.option("--repeats", type=click.IntRange(1, 1000), default=4, show_default=True, help="R, observations a score.")
+@click.option("--microbatch", type=click.IntRange(min=1), default=8, show_default=True, help="Candidates a request.")
+@click.option("--proposer", type=click.Choice(["list", "sample"]), default="list", show_default=True)
+@click.option("--latency-ms", type=click.FloatRange(0, 60_000), default=0, help="Time that a simulated answer takes.")
+@click.option("--log", type=click.Path(dir_okay=False), metavar="FILE", help="Append a labelled frontier log.")
+@click.option("--tree/--no-tree", default=None, help="Show every frontier live.  [default: one task on a terminal]")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object with everything.")
+def command(
+    hands: tuple[str, ...],
+    count: int | None,
+    skip: int,
+    domain: str,
+    controller: str,
+    settings: tuple[str, ...],
+    budget: int,
+    certificate: str | None,
+    margin: str | None,
+    override: str | None,
+    arm: str | None,
+    model: str,
+    profile: str,
+    seed: int,
+    repeats: int,
+    microbatch: int,
+    proposer: str,
+    latency_ms: float,
+    log: str | None,
+    tree: bool | None,
+    as_json: bool,
+) -> None:
+    """Search, live: the tree with its scores, what was dropped and why, the solution, the bill.
+
+    The model is simulated: the truth, distorted as its profile says. It costs nothing and every output names it.
+
+    \b
+    Look at one search, then at what a margin does to it:
+      paccf search --task "4 7 8 8"
+      paccf search --task "4 7 8 8" --controller uct --margin 30
+      paccf search --task "4 7 8 8" --controller uct --margin 30 --arm shadow
+
+    \b
+    Earn the margin, then use it on new tasks (the log's last line says how to calibrate on it):
+      paccf search --tasks 80 --controller uct --log uct.jsonl
+      paccf calibrate uct.jsonl --labels oracle --budget 100 --match ... -o uct.json
+      paccf search --tasks 100 --skip 80 --controller uct --certificate uct.json
+
+    Exit codes: 0 the search ended, solved or not; 1 the model failed; 2 bad input.
+    """
+    planned = plan(
+        domain=domain,
+        hands=hands,
+        count=count,
+        skip=skip,
+        name=controller,
+        settings=settings,
+        scoring=Scoring(repeats, microbatch, proposer=proposer),  # type: ignore[arg-type]
+        budget=budget,
+        seed=seed,
+        model=model,
+        profile=profile,
+        latency_ms=latency_ms,
+        arm=arm,
+        margin=margin,
+        certificate=certificate,
+        override=override,
+    )
+    book = None if log is None else Log(log, planned)
+    if as_json:
+        traces = _run(planned, book, live=False)
+        emit_json(report.described(planned) | {"searches": [report.as_data(t, planned) for t in traces]})
+    else:
+        say(report.head(planned))
+        for note in planned.overrides:
+            say(f"override: {note}")
+        live = (len(planned.tasks) == 1 and sys.stdout.isatty()) if tree is None else tree
+        traces = _run(planned, book, live)
+        if len(traces) == 1:
+            say(("\n" if live else "") + report.summary(traces[0], planned))
+        else:
+            say(table(report.COLUMNS, [report.row(t, planned) for t in traces], left=3))
+            say(f"\n{report.total(traces)}")
+        if book is not None:
+            say(f"\nAppended {book.frontiers:,} frontiers to {log}. Next:\n  {_next(planned, book)}")
+    if any(t.reason == "failure" for t in traces):
+        sys.exit(1)
+
+
+def _run(planned: Plan, book: Log | None, live: bool) -> list[Trace]:
+    """All searches, each logged as soon as it has ended."""
+    traces = []
+    for trace in planned.searches(watcher(planned.arm) if live else None):
+        traces.append(trace)
+        if book is not None:
+            book.add(trace)
+    return traces
+
+
+def _next(planned: Plan, book: Log) -> str:
+    match = " ".join(f"--match {shlex.quote(f'{key}={value}')}" for key, value in planned.fingerprint.items())
+    log = shlex.quote(str(book.path))
+    return f"paccf calibrate {log} --labels oracle --budget {planned.budget} {match} -o margin.json"

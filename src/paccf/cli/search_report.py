@@ -1,0 +1,148 @@
+"""What a finished search is worth and what it cost, in words and as JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from paccf.cli.output import clean
+from paccf.cli.searching import Plan
+from paccf.search.fingerprint import settings
+from paccf.search.trace import Trace
+from paccf.search.tree import Node
+
+_ENDS = {
+    "solved": "solved",
+    "finished": "finished its plan",
+    "exhausted": "exhausted: nothing was left to expand",
+    "early stop": "the controller's own early stop",
+    "budget": "the hard budget: censored",
+    "failure": "a failure of the model",
+}
+
+
+def head(plan: Plan) -> str:
+    """One line over every output: that it is simulated, and what ran."""
+    arm = plan.arm.name if plan.arm.gap is None else f"{plan.arm.name}, margin {plan.arm.gap.reach:g}"
+    return clean(
+        f"{plan.model.name}  {plan.domain}  {plan.title} ({plan.fingerprint['config']})  arm {arm}  "
+        f"budget {plan.budget}  seed {plan.seed}"
+    )
+
+
+def summary(trace: Trace, plan: Plan) -> str:
+    """The solution and the bill, a labelled line each."""
+    bill = trace.bill
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in bill.requests.items())
+    end = _ENDS[trace.reason] + (f" ({trace.failure})" if trace.failure else "")
+    tokens = f"{bill.prompt_tokens:,} prompt, {bill.completion_tokens:,} completion"
+    if bill.unknown_tokens:
+        tokens += f", unknown for {bill.unknown_tokens:,} answers"
+    lines = [
+        f"task        {trace.task.id}",
+        f"solution    {solution(trace, plan) or 'none'}",
+        f"end         {end}",
+        f"requests    {bill.total:,} of {trace.budget:,}" + (f": {kinds}" if kinds else ""),
+        f"tokens      {tokens}",
+        f"tree        {bill.nodes:,} nodes, {bill.expansions:,} expansions, {bill.scored:,} candidates scored",
+        f"slips       {bill.illegal:,} illegal and {bill.unparsable:,} unparsable proposals, "
+        f"{bill.malformed:,} malformed scorings, {bill.unscored:,} candidates unscored",
+    ]
+    if plan.arm.gap is not None:
+        verb = "dropped" if plan.arm.name == "paccf" else "would have dropped"
+        out = sum(len(f.eligible) - len(f.gap or ()) for f in trace.frontiers)
+        of = sum(len(f.eligible) for f in trace.frontiers)
+        lines.append(f"margin      {plan.arm.gap.reach:g}: {verb} {out:,} of {of:,} eligible candidates")
+    return clean("\n".join(lines), keep="\n")
+
+
+def row(trace: Trace, plan: Plan) -> tuple[object, ...]:
+    """One line of the table over several tasks; see `COLUMNS`."""
+    found = solution(trace, plan) or "-"
+    return trace.task.id, found, trace.reason, trace.bill.total, trace.bill.tokens or "?", trace.bill.nodes
+
+
+COLUMNS = ("task", "solution", "end", "requests", "tokens", "nodes")
+
+
+def total(traces: list[Trace]) -> str:
+    """The last line over several tasks."""
+    solved, censored = sum(t.solved for t in traces), sum(t.censored for t in traces)
+    return (
+        f"{solved} of {len(traces)} solved, {censored} censored; {sum(t.bill.total for t in traces):,} requests, "
+        f"{sum(t.bill.nodes for t in traces):,} nodes"
+    )
+
+
+def solution(trace: Trace, plan: Plan) -> str | None:
+    """The answer as a person would write it, cleaned; `None` without one."""
+    if trace.answer is None:
+        return None
+    return clean(plan.world.solution(trace.task, trace.answer.actions))
+
+
+def described(plan: Plan) -> dict[str, Any]:
+    """What ran, for machines."""
+    gap = plan.arm.gap
+    return {
+        "simulated": plan.model.name.startswith("SIMULATED"),
+        "model": plan.model.name,
+        "domain": plan.domain,
+        "controller": plan.controller,
+        "config": plan.fingerprint["config"],
+        "scoring": settings(plan.scoring),
+        "arm": plan.arm.name,
+        "margin": None if gap is None or math.isinf(gap.reach) else gap.reach,
+        "keeps_all": gap is not None and math.isinf(gap.reach),
+        "overrides": list(plan.overrides),
+        "matched_to": plan.fingerprint,
+        "budget": plan.budget,
+        "seed": plan.seed,
+    }
+
+
+def as_data(trace: Trace, plan: Plan) -> dict[str, Any]:
+    """Everything that a search left behind. Texts are as the model wrote them; JSON escapes control characters."""
+    bill = trace.bill
+    fields = {name: getattr(bill, name) for name in bill.__dataclass_fields__}
+    return {
+        "task": trace.task.id,
+        "solved": trace.solved,
+        "solution": solution(trace, plan),
+        "path": list(trace.path),
+        "utility": trace.utility,
+        "end": trace.reason,
+        "censored": trace.censored,
+        "failure": trace.failure or None,
+        "bill": {**fields, "total": bill.total, "tokens": bill.tokens},
+        "frontiers": [
+            {
+                "path": list(f.path),
+                "channel": f.channel,
+                "candidates": [{"key": action.key, "text": action.text} for action in f.actions],
+                "observations": [None if o is None else list(o) for o in f.observations],
+                "scores": list(f.scores),
+                "eligible": list(f.eligible),
+                "native": list(f.native),
+                "gap": None if f.gap is None else list(f.gap),
+                "kept": list(f.kept),
+            }
+            for f in trace.frontiers
+        ],
+        "tree": outline(trace.root),
+    }
+
+
+def outline(node: Node) -> dict[str, Any]:
+    """A node and all below it; ``executed`` false means admitted, but never looked at."""
+    return {
+        "key": None if node.action is None else node.action.key,
+        "score": node.score,
+        "visits": node.visits,
+        "value": node.q,
+        "executed": node.outcome is not None,
+        "terminal": node.outcome is not None and node.outcome.terminal,
+        "solved": None if node.outcome is None else node.outcome.solved,
+        "dead": node.dead,
+        "kids": None if node.kids is None else [outline(kid) for kid in node.kids],
+    }

@@ -1,0 +1,180 @@
+"""What `paccf search` is asked for, checked: a plan; and the plan carried out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib import import_module
+
+import msgspec
+
+from paccf.cli.output import BadInput
+from paccf.cli.settings import configured, known
+from paccf.domains.registry import WORLDS, world
+from paccf.method.admission import ScoreGap
+from paccf.method.certificate import BrokenCertificate, Certificate, MismatchedCertificate
+from paccf.models.simulated import Profile, ProfileError, load, profiles, simulated
+from paccf.search.chance import shuffled
+from paccf.search.controllers import CONTROLLERS, controller
+from paccf.search.driver import Watch, run, search
+from paccf.search.effects import Controller, Setting
+from paccf.search.fingerprint import fingerprint
+from paccf.search.scoring import Scoring
+from paccf.search.trace import Arm, Trace
+from paccf.search.tree import Task
+from paccf.search.world import Model, World
+
+MODELS = ("simulated",)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Searches to run: all that decides their outcome."""
+
+    domain: str
+    world: World
+    tasks: tuple[Task, ...]
+    controller: str
+    make: Callable[[Setting], Controller]
+    scoring: Scoring
+    arm: Arm
+    model: Model
+    budget: int
+    seed: int
+    fingerprint: dict[str, str]
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The controller's name in the paper."""
+        return CONTROLLERS[self.controller][2]
+
+    def searches(self, watch: Watch | None = None) -> Iterator[Trace]:
+        """Run them one after the other."""
+        for task in self.tasks:
+            begun = search(
+                task,
+                self.world,
+                self.make,
+                arm=self.arm,
+                scoring=self.scoring,
+                budget=self.budget,
+                seed=self.seed,
+                watch=watch,
+            )
+            yield run(begun, self.model)
+
+
+def plan(
+    *,
+    domain: str,
+    hands: tuple[str, ...],
+    count: int | None,
+    skip: int,
+    name: str,
+    settings: tuple[str, ...],
+    scoring: Scoring,
+    budget: int,
+    seed: int,
+    model: str,
+    profile: str,
+    latency_ms: float,
+    arm: str | None,
+    margin: str | None,
+    certificate: str | None,
+    override: str | None,
+) -> Plan:
+    """Check everything that was asked for before anything runs. Raises `BadInput`."""
+    known(domain, WORLDS, "domain")
+    known(name, CONTROLLERS, "controller")
+    known(model, MODELS, "model")
+    if not profile.endswith(".toml"):
+        known(profile, profiles(), "profile")
+    try:
+        quality = load(profile)
+    except ProfileError as error:
+        raise BadInput(str(error)) from None
+    answering = simulated(domain, quality, seed, latency_ms)
+    make = controller(name, **configured(name, settings))
+    matched = fingerprint(domain, name, make.keywords["config"], scoring, f"{answering.name}@{digest(quality)}")  # type: ignore[attr-defined]
+    gap: ScoreGap | None = None
+    overrides: tuple[str, ...] = ()
+    if margin is not None and certificate is not None:
+        raise BadInput("give --margin or --certificate, not both: a certificate holds its margin")
+    if override is not None and certificate is None:
+        raise BadInput("--override says why a --certificate is used in spite of a mismatch; there is none here")
+    if certificate is not None:
+        found = _certificate(certificate, matched, budget, override)
+        gap, overrides = ScoreGap(found.limit, found.epsilon), tuple(found.overrides)
+    elif margin is not None:
+        gap = _margin(margin)
+    return Plan(
+        domain,
+        world(domain),
+        _tasks(domain, hands, count, skip, seed),
+        name,
+        make,
+        scoring,
+        _arm(arm, gap),
+        answering,
+        budget,
+        seed,
+        matched,
+        overrides,
+    )
+
+
+def digest(profile: Profile) -> str:
+    """Eight characters that change with the figures of a profile, not with its name."""
+    figures = msgspec.json.encode(msgspec.structs.replace(profile, name="", about=""))
+    return blake2b(figures, digest_size=4).hexdigest()
+
+
+def _certificate(path: str, matched: dict[str, str], budget: int, override: str | None) -> Certificate:
+    try:
+        return Certificate.load(path, matched_to=matched, budget=budget, override=override)
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror or error}") from None
+    except MismatchedCertificate as error:
+        raise BadInput(f"{error}: --override REASON.") from None
+    except (BrokenCertificate, ValueError) as error:
+        raise BadInput(str(error)) from None
+
+
+def _margin(text: str) -> ScoreGap:
+    try:
+        return ScoreGap(math.inf if text.lower() in ("inf", "infinity") else text)
+    except (ValueError, ArithmeticError):
+        raise BadInput(
+            f"--margin {text!r:.40}: a margin is a number of score points, 0 or more, or inf to keep everything"
+        ) from None
+
+
+def _arm(name: str | None, gap: ScoreGap | None) -> Arm:
+    name = name or ("native" if gap is None else "paccf")
+    if name == "native" and gap is not None:
+        raise BadInput("the native arm goes without a margin; --arm shadow shows what the margin would do to it")
+    if name != "native" and gap is None:
+        raise BadInput(f"the arm {name} needs a margin: --certificate FILE, or --margin N to try one by hand")
+    return Arm(name, gap)  # type: ignore[arg-type]
+
+
+def _tasks(domain: str, hands: tuple[str, ...], count: int | None, skip: int, seed: int) -> tuple[Task, ...]:
+    """The tasks that were named, or ``count`` of the domain's own in an order that the seed decides."""
+    if (count is None) == (not hands):
+        raise BadInput("say what to search on: --task '4 7 8 8' (repeatable), or --tasks N for N hands by seed")
+    if count is None:
+        try:
+            tasks = [import_module(f"paccf.domains.{domain}.world").task_of(text) for text in hands]
+        except ValueError as error:
+            raise BadInput(f"--task: {error}") from None
+        if len({task.id for task in tasks}) < len(tasks):
+            raise BadInput("--task: one task is given twice; a search repeats itself, so once says it all")
+        return tuple(tasks)
+    pool = import_module(f"paccf.domains.{domain}.tasks").solvable()
+    if skip + count > len(pool):
+        raise BadInput(f"--tasks {count} after {skip} skipped: {domain} has {len(pool):,} solvable tasks in all")
+    order = shuffled(len(pool), seed, domain, "tasks")
+    return tuple(pool[i] for i in order[skip : skip + count])
