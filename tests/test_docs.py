@@ -26,7 +26,7 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     if page.name == "README.md":  # it speaks to somebody who has these files
         for name, first in (("train", 0), ("test", 400)):
             shell(f"paccf theory frontiers --tasks 400 --first {first} --seed 7 -o {name}.jsonl")
-        shell("paccf calibrate train.jsonl -o margin.json")
+        shell("paccf calibrate train.jsonl --match evaluator=my-model -o margin.json")
     names: dict[str, object] = {}
     printed = ""
     for kind, code in BLOCK.findall(page.read_text()):

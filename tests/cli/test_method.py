@@ -177,8 +177,9 @@ def test_gate_options(margin: str) -> None:
     assert "line 2" in bad.stderr
     assert len(bad.stdout.splitlines()) == 1
     skipped = run("gate", margin, "--skip-bad", stdin=line + "oops\n" + line)
-    assert (skipped.exit_code, len(skipped.stdout.splitlines())) == (0, 2)
-    assert "1 lines left out" in skipped.stderr
+    answers = [json.loads(text) for text in skipped.stdout.splitlines()]
+    assert [sorted(a)[0] for a in answers] == ["candidates", "error", "candidates"], "a line for every line"
+    assert answers[1]["line"] == 2
 
 
 def test_certificates_are_shown_and_verified(margin: str) -> None:
@@ -252,7 +253,7 @@ def test_skipped_lines_are_counted_and_named(tmp_path: Path, train: str) -> None
     assert {k: v for k, v in found.items() if k not in ("skipped", "notes")} == {
         k: v for k, v in clean.items() if k not in ("skipped", "notes")
     }
-    assert "line 1, \x1b[2J: unknown field" in " ".join(found["notes"])
+    assert "line 1, \\x1b[2J: unknown field" in " ".join(found["notes"])
     assert "\x1b" not in run("calibrate", str(dirty), "--skip-bad").output
 
 
@@ -297,3 +298,100 @@ def test_missing_extras_are_a_sentence(tmp_path: Path, train: str, margin: str) 
         assert result.returncode == 2
         assert 'pip install "paccf[lab]"' in result.stderr
         assert "Traceback" not in result.stderr
+
+
+def test_one_r_for_calibration_gate_and_coverage(tmp_path: Path) -> None:
+    """A bare mean beside lists is read alike everywhere, or refused."""
+    rows = [
+        {"task": f"t{i}", "frontier": "0", "scores": [[79, 79, 79], 26.666666666666668], "protected": [False, True]}
+        for i in range(40)
+    ]
+    log, out = write(tmp_path / "mixed.jsonl", rows), str(tmp_path / "m.json")
+    refused = run("calibrate", log)
+    assert refused.exit_code == 2
+    assert "say with --observations" in refused.output
+    found = as_json(run("calibrate", log, "--observations", "3", "-o", out, "--json"))
+    assert (found["observations"], found["margin_exact"]) == (3, "157/3")
+    assert as_json(run("coverage", log, out, "--json"))["coverage"] == 1.0
+    line = json.dumps({"scores": [[79, 79, 79], 26.666666666666668]})
+    assert json.loads(run("gate", out, stdin=line).stdout)["kept"] == [0, 1]
+    other = [f | {"scores": [[79, 79], [79, 70]]} for f in rows]
+    assert "another law" in run("coverage", write(tmp_path / "r2.jsonl", other), out).output
+
+
+def test_fractions_are_as_good_as_decimals(train: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "m.json")
+    result = run("calibrate", train, "-q", "2/3", "--epsilon", "1/3", "--confidence", "2/3", "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "at Q = 2/3" in result.output
+    assert "+ epsilon 1/3" in result.output
+    assert run("certificate", "show", out).exit_code == 0
+    assert run("coverage", train, out).exit_code == 0
+    assert as_json(run("calibrate", train, "-q", "2/3", "--json"))["q"] == pytest.approx(2 / 3)
+    for huge in ("1e99999999", "0." + "9" * 200):
+        refused = run("calibrate", train, "-q", huge)
+        assert refused.exit_code == 2
+    assert as_json(run("calibrate", train, "-q", "0.99999999", "--confidence", "0.9", "--json"))["need_n"] == 230258509
+
+
+def test_what_must_not_be_overwritten(train: str, tmp_path: Path) -> None:
+    before = Path(train).read_bytes()
+    assert run("calibrate", train, "-o", train).exit_code == 2
+    assert Path(train).read_bytes() == before
+    assert run("calibrate", train, "-o", "/dev/null").exit_code == 0
+    assert Path("/dev/null").is_char_device()
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    link.symlink_to(real)
+    assert run("calibrate", train, "-o", str(link)).exit_code == 0
+    assert link.is_symlink()
+    assert json.loads(real.read_text())["schema"] == "paccf.certificate/1"
+
+
+def test_foreign_text_cannot_pass_for_ours(train: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "m.json")
+    result = run("calibrate", train, "--match", "a=b\npromised  everything \u202e\u2028\x1b[31m", "-o", out)
+    assert not any(text.startswith("promised  everything") for text in result.output.splitlines())
+    assert not set("\u202e\u2028\x1b") & set(result.output)
+    assert not set("\u202e\u2028\x1b") & set(run("certificate", "show", out).output)
+    evil = write(
+        tmp_path / "evil.jsonl",
+        [{"task": "t", "frontier": "f\nNote: all is well", "scores": [1], "protected": [True]}] * 2,
+    )
+    assert "\nNote: all is well" not in run("calibrate", evil).output
+    picture = str(tmp_path / "p.svg")
+    assert run("calibrate", train, "--match", "a=$\\frac{$", "-o", out).exit_code == 0
+    assert run("coverage", train, out, "--plot", picture).exit_code == 0, "a title is not mathematics"
+
+
+def test_coverage_compares_and_fails(train: str, margin: str, tmp_path: Path) -> None:
+    assert "deployed on 'x'" in run("coverage", train, margin, "--match", "domain=x").output
+    assert run("coverage", train, margin, "--budget", "101").exit_code == 2
+    held = run("coverage", train, margin, "--budget", "101", "--override", "why not", "--json")
+    assert any("why not" in note for note in json.loads(held.stdout)["notes"])
+    harder = [f | {"scores": [s[::-1] for s in f["scores"]][::-1]} for f in simulate_frontiers(150, seed=5)]
+    low = run("coverage", write(tmp_path / "h.jsonl", harder), margin)
+    assert low.exit_code == 1
+    assert "not explained by chance" in low.output
+
+
+def test_epsilon_counts_in_coverage(tmp_path: Path) -> None:
+    rows = [{"task": f"t{i}", "frontier": "0", "scores": [30, 10], "protected": [False, True]} for i in range(40)]
+    wider = [f | {"scores": [31, 10]} for f in rows]
+    log, new, out = write(tmp_path / "a", rows), write(tmp_path / "b", wider), str(tmp_path / "m.json")
+    for epsilon, covered in (("0", 0), ("1", 40)):
+        run("calibrate", log, "--epsilon", epsilon, "-o", out)
+        found = json.loads(run("coverage", new, out, "--json").stdout)
+        assert (found["covered"], found["theta"]) == (covered, 20 + int(epsilon))
+        assert [covered, found["pruned"]] == next(p[1:3] for p in found["sweep"] if p[0] == found["theta"])
+
+
+def test_a_full_disk_is_a_sentence() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "wb") as full:
+        out = subprocess.run(
+            [sys.executable, "-m", "paccf", "--version"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert out.returncode == 2
+    assert "No space left" in out.stderr
+    assert "Traceback" not in out.stderr

@@ -222,3 +222,32 @@ def test_rules_are_values() -> None:
     with pytest.raises(TypeError, match="decides nothing"):
         Rule.decide(KeepAll(), [1], 1)
     assert ScoreGap(1).limit(4) == 4 * UNIT
+
+
+def test_iterators_arrays_and_narrow_types() -> None:
+    rule = ScoreGap(10)
+    assert rule.keep(x for x in [1, 2, 30]) == [2]  # type: ignore[arg-type]
+    assert TopK(1).keep(iter([1, 2, 30])) == [2]  # type: ignore[arg-type]
+    for kind in (np.int8, np.uint8, np.float16, np.float32, np.float64):
+        draws = np.array([[100, 90, 80], [60, 95, 85], [70, 70, 70]], dtype=kind)
+        assert rule.keep(draws) == rule.keep(list(draws)) == rule.keep(draws.tolist()) == [0, 1]
+        assert rule.keep_many(draws[None]).tolist() == [[True, True, False]]
+    with pytest.raises(ScoreError):
+        rule.keep([10**400, 20])
+
+
+def test_float32_draws_are_decided_like_their_values() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(500):
+        draws = (rng.random((5, 4)) * 100).astype(np.float32)
+        margin = Fraction(int(rng.integers(0, 100 * UNIT)), UNIT)
+        many = ScoreGap(margin).keep_many(draws[None])[0]
+        assert np.flatnonzero(many).tolist() == ScoreGap(margin).keep(draws) == ScoreGap(margin).keep(draws.tolist())
+
+
+def test_rules_travel_between_processes() -> None:
+    import copy
+    import pickle
+
+    for rule in (KeepAll(), TopK(3), Threshold("0.1", 4), ScoreGap("79/3", "1/3", 3), ScoreGap(math.inf)):
+        assert pickle.loads(pickle.dumps(rule)) == copy.deepcopy(rule) == rule

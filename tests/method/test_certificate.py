@@ -216,3 +216,49 @@ def test_writing_is_atomic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_negative_epsilon_is_refused() -> None:
     with pytest.raises(ValueError, match="epsilon"):
         freeze([1], epsilon="-1")
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("epsilon",), "nonsense"),
+        (("epsilon",), "-5"),
+        (("epsilon",), "1e99999999"),
+        (("q",), "1e99999999"),
+        (("observations",), 0),
+        (("budget",), -3),
+        (("counts", "unresolved"), 300),
+        (("counts", "frontiers"), -1),
+        (("counts", "tasks"), 99),
+        (("matched_to", "domain"), "\ud800"),
+        (("deficits", 0, 0), "t1"),
+    ],
+)
+def test_what_no_calibration_writes_is_broken_whatever_its_digest(path: Any, value: Any) -> None:
+    raw = json.loads(json.dumps(__import__("msgspec").to_builtins(freeze(list(range(25)), **FULL))))
+    spot = raw
+    for key in path[:-1]:
+        spot = spot[key]
+    spot[path[-1]] = value
+    raw["digest"] = digest(raw)
+    with pytest.raises(BrokenCertificate):
+        Certificate.parse(json.dumps(raw).encode())
+    with pytest.raises(BrokenCertificate, match="twice"):
+        Certificate.parse(b'{"schema": "paccf.certificate/1", "n": 1, "n": 2}')
+
+
+def test_a_certificate_that_states_no_budget_fits_no_budget(tmp_path: Path) -> None:
+    freeze(list(range(25))).save(tmp_path / "m.json")
+    Gate.load(tmp_path / "m.json")
+    with pytest.raises(MismatchedCertificate, match="calibrated without saying, deployed with 500"):
+        Gate.load(tmp_path / "m.json", budget=500)
+
+
+def test_the_gate_reads_means_as_the_calibration_did() -> None:
+    found = TaskDeficits(3)
+    for i in range(19):
+        found.add(f"t{i}", [26 + 1 / 3, 0.0], [False, True])
+    gate = Gate(Certificate.freeze(found, "0.95", observations=3))
+    assert gate.certificate.margin_exact == "79/3"
+    assert gate.keep([79.0, 52.666666666666664]) == [0, 1]
+    assert gate.keep([79.0, 52.66666]) == [0]

@@ -153,3 +153,28 @@ def test_a_longer_trace_never_has_a_smaller_score(stream: list[Any], cut: int) -
             short.add(task, scores, labels)
     for task, c in short.exposed.items():
         assert long.exposed[task] >= c
+
+
+def test_the_shortcut_refuses_what_the_exact_way_refuses() -> None:
+    for bad in ([-math.inf, 50], [-1e300, 50], ["a", "b"], [math.inf, 1]):
+        stream = TaskDeficits()
+        stream.add("t", [90, 1], [F, T])
+        with pytest.raises(ValueError, match="scores"):
+            stream.add("t", bad, [F, T])  # type: ignore[arg-type]
+
+
+def test_a_tie_within_the_haze_is_decided_exactly() -> None:
+    """Two gaps that differ by a millionth, the larger one second: the shortcut must not pass it."""
+    stream = TaskDeficits()
+    stream.add("t", [0.3, 0.1], [F, T])
+    stream.add("t", [0.300001, 0.1], [F, T])
+    assert stream.scores == {"t": Fraction(200_001, 10**6)}
+
+
+def test_which_numbers_of_draws_were_seen() -> None:
+    stream = TaskDeficits()
+    stream.add("a", [[1, 2, 3], None, 5], [T, F, F])
+    stream.add("b", [[1, 2], [1, 2]], [T, F])
+    stream.add("b", [[1, 2], [1, 2]], [T, F])
+    stream.add("c", [1, 2], [T, F])
+    assert stream.draws == {0, 2, 3}

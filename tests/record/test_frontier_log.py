@@ -83,6 +83,7 @@ def test_what_is_read(tmp_path: Path) -> None:
         ({"scores": [1, -(10**30), 2]}, "scores[1]", "-1"),
         ({"scores": [1, True, 2]}, "scores[1]", "bool"),
         ({"scores": {"a": 1}}, "scores", "object"),
+        ({"scores": [[[[1]]]]}, "scores[0]", "array"),
         ({"scores": None}, "scores", "null"),
         ({"scores": ...}, "scores", "missing"),
         ({"protected": ...}, "protected", "missing"),
@@ -130,7 +131,7 @@ def test_broken_lines_are_named(tmp_path: Path, bad: bytes, said: str) -> None:
 
 def test_a_log_cut_in_the_middle(tmp_path: Path) -> None:
     path = log(tmp_path, line(), line(frontier="cut")[:-30])
-    with pytest.raises(BadLine, match="line 2, line: ends in the middle. Its writer was cut off"):
+    with pytest.raises(BadLine, match="line 2, line: ends in the middle. A frontier is one line"):
         list(read_frontiers(path))
     whole = gzip.compress(b"".join(line(frontier=str(i)) for i in range(100_000)))
     packed = tmp_path / "cut.jsonl.gz"

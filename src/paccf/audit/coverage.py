@@ -130,7 +130,7 @@ class Coverage:
         found = self.certificate
         if not found.feasible or not self.tasks:
             return None
-        return float(beta_binomial_cdf(self.covered(self.theta)[0], self.tasks, found.k, found.n))
+        return beta_binomial_cdf(self.covered(self.theta)[0], self.tasks, found.k, found.n)
 
     @property
     def exposure_p(self) -> float | None:
@@ -138,7 +138,7 @@ class Coverage:
         found = self.certificate.counts
         if not found.tasks or not self.deficits.tasks:
             return None
-        return float(fisher_exact(found.exposed, found.tasks, len(self.deficits.exposed), self.deficits.tasks))
+        return fisher_exact(found.exposed, found.tasks, len(self.deficits.exposed), self.deficits.tasks)
 
     @property
     def reused(self) -> list[str]:
@@ -152,11 +152,12 @@ class Coverage:
         return max((Fraction(g.grid, r * UNIT) for r, g in self._gaps.items()), default=Fraction(1, UNIT))
 
     def sweep(self) -> list[Point]:
-        """Every threshold at which coverage or pruning changes, from 0 upward."""
+        """Every threshold at which coverage or pruning changes, from 0 upward, and the frozen one."""
         scores = sorted(c for c in self.deficits.exposed.values() if c != math.inf)
         free = self.deficits.missing if self.certificate.target == "all" else 0
         all_gaps, protected_gaps = _merge(self._gaps), _merge(self._protected_gaps)
-        thetas = sorted({Fraction(0), *all_gaps, *(Fraction(c) for c in scores)})
+        frozen = [] if math.isinf(self.theta) else [Fraction(self.theta)]
+        thetas = sorted({Fraction(0), *frozen, *all_gaps, *(Fraction(c) for c in scores)})
         pruned, protected_pruned = self.candidates, sum(protected_gaps.values())
         points, done = [], 0
         for theta in thetas:

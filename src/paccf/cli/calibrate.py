@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from fractions import Fraction
+
 import click
 
+from paccf.cli.deployment import pairs
 from paccf.cli.frontiers import Found, read_all, skip_bad
-from paccf.cli.output import BadInput, emit_json, say
+from paccf.cli.output import BadInput, clean, emit_json, say
 from paccf.cli.promise import notes, promise
 from paccf.method.certificate import Certificate
 from paccf.method.conformal import coverage_held
@@ -64,6 +68,8 @@ def command(
       paccf calibrate train.jsonl.gz -q 0.9 --confidence 0.9 --labels oracle --budget 500 \\
             --match domain=game24 --match evaluator=deepseek-v4-flash -o margin.json
     """
+    if output is not None and os.path.realpath(output) in map(os.path.realpath, logs):
+        raise BadInput(f"-o {output} is a log that is read; name another file")
     try:
         found = Found(TaskDeficits(observations or 1))
         read_all(logs, found, skip)
@@ -80,21 +86,22 @@ def command(
         )
     except ValueError as error:
         raise BadInput(str(error)) from None
+    said = [*notes(certificate), *found.notes()]
+    words, figures = promise(certificate), summary(certificate)
     if output is not None:
         try:
             certificate.save(output)
         except OSError as error:
             raise BadInput(f"cannot write {output}: {error.strerror}") from None
-    said = [*notes(certificate), *found.notes()]
     if as_json:
-        emit_json(summary(certificate) | {"skipped": found.skipped.count, "notes": said, "certificate": output})
+        emit_json(figures | {"skipped": found.skipped.count, "notes": said, "certificate": output})
         return
-    say(f"{', '.join(logs)}: {found.line()}\n")
-    say(promise(certificate))
+    say(f"{clean(', '.join(logs))}: {found.line()}\n")
+    say(words)
     for note in said:
         say(f"Note: {note}")
     if output is not None:
-        say(f"\nWrote {output}. Next: paccf coverage HELD_OUT_LOG {output}")
+        say(f"\nWrote {clean(output)}. Next: paccf coverage HELD_OUT_LOG {clean(output)}")
 
 
 def summary(certificate: Certificate) -> dict[str, object]:
@@ -107,10 +114,10 @@ def summary(certificate: Certificate) -> dict[str, object]:
         "need_n": certificate.need_n,
         "n": certificate.n,
         "k": certificate.k,
-        "q": float(certificate.q),
+        "q": float(Fraction(certificate.q)),
         "rule": certificate.rule,
-        "delta": None if certificate.delta is None else float(certificate.delta),
-        "epsilon": float(certificate.epsilon),
+        "delta": None if certificate.delta is None else float(Fraction(certificate.delta)),
+        "epsilon": float(Fraction(certificate.epsilon)),
         "bound": (certificate.n + 1 - certificate.k) / (certificate.n + 1) if certificate.feasible else 0.0,
         "confidence": certificate.confidence,
         "coverage_at_90_confidence": coverage_held(certificate.n, certificate.k, "0.9"),
@@ -128,18 +135,6 @@ def summary(certificate: Certificate) -> dict[str, object]:
         "target": certificate.target,
         "matched_to": certificate.matched_to,
     }
-
-
-def pairs(given: tuple[str, ...]) -> dict[str, str]:
-    """``KEY=VALUE`` options as a map; refuses a missing =, an empty key and a key given twice."""
-    found: dict[str, str] = {}
-    for pair in given:
-        key, equals, value = pair.partition("=")
-        if not key or not equals:
-            raise ValueError(f"--match {pair!r}: write it as KEY=VALUE, for example --match domain=game24")
-        if found.setdefault(key, value) != value:
-            raise ValueError(f"--match {key} is given twice, as {found[key]!r} and {value!r}")
-    return found
 
 
 def _delta(confidence: str) -> str:

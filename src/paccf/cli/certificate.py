@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from paccf.cli.calibrate import summary
-from paccf.cli.coverage import read_certificate
-from paccf.cli.output import BadInput, emit_json, say
+from paccf.cli.deployment import read_certificate
+from paccf.cli.output import BadInput, clean, emit_json, say
 from paccf.cli.promise import notes, promise
+from paccf.method.certificate import BrokenCertificate, Certificate
 
 
 @click.group()
@@ -32,8 +33,8 @@ def show(file: str, as_json: bool) -> None:
         return
     counts = certificate.counts
     say(
-        f"{file}: {counts.tasks:,} tasks, {counts.exposed:,} exposed, {counts.missing:,} missing, "
-        f"{counts.unresolved:,} unresolved; labels: {certificate.labels}; frozen by {certificate.made_by}\n"
+        f"{clean(file)}: {counts.tasks:,} tasks, {counts.exposed:,} exposed, {counts.missing:,} missing, "
+        f"{counts.unresolved:,} unresolved; labels: {certificate.labels}; frozen by {clean(certificate.made_by)}\n"
     )
     say(promise(certificate))
     for note in notes(certificate):
@@ -46,12 +47,15 @@ def show(file: str, as_json: bool) -> None:
 def verify(file: str, as_json: bool) -> None:
     """Check the digest of FILE and recompute rank, bound and margin from its deficits. Exit code 1 if it fails."""
     try:
-        certificate = read_certificate(file)
-    except BadInput as error:
+        with open(file, "rb") as data:
+            certificate = Certificate.parse(data.read(), file)
+    except OSError as error:
+        raise BadInput(f"cannot read {file}: {error.strerror or error}") from None
+    except BrokenCertificate as error:
         if as_json:
-            emit_json({"sound": False, "problem": error.format_message()})
+            emit_json({"sound": False, "problem": str(error)})
         else:
-            say(f"Broken: {error.format_message()}", err=True)
+            say(f"Broken: {error!s}", err=True)
         raise SystemExit(1) from None
     if as_json:
         emit_json({"sound": True, "digest": certificate.digest, "n": certificate.n, "k": certificate.k})

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import click
 
 from paccf.audit.coverage import Coverage
+from paccf.cli.deployment import deployment, read_certificate
 from paccf.cli.frontiers import Found, read_all, skip_bad
-from paccf.cli.output import BadInput, emit_json, lab, say, table
-from paccf.method.certificate import BrokenCertificate, Certificate
+from paccf.cli.output import BadInput, clean, emit_json, lab, picture_format, say, table
+from paccf.method.certificate import Certificate
 from paccf.method.scores import UNIT
 from paccf.method.tails import clopper_pearson
 
@@ -18,23 +20,35 @@ from paccf.method.tails import clopper_pearson
 @click.argument("logs", nargs=-1, required=True, metavar="LOG... CERTIFICATE")
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw the sweep to an .svg, .pdf or .png file.")
 @click.option("--rows", type=click.IntRange(min=2), default=16, show_default=True, help="Rows of the printed sweep.")
+@deployment
 @skip_bad
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, with the whole sweep.")
-def command(logs: tuple[str, ...], plot: str | None, rows: int, skip: bool, as_json: bool) -> None:
+def command(
+    logs: tuple[str, ...],
+    plot: str | None,
+    rows: int,
+    match: tuple[str, ...],
+    budget: int | None,
+    override: str | None,
+    skip: bool,
+    as_json: bool,
+) -> None:
     """Check a CERTIFICATE on labelled LOGs of tasks it was not calibrated on.
 
     Prints how many tasks are covered at the frozen margin, with their denominator and two reference laws, what share
     of candidates the margin would prune on these fixed traces (a proxy, not a saving), and the whole threshold sweep.
+    Exit code 1 if coverage is so low that chance does not explain it (p < 0.01).
 
     \b
     Examples:
       paccf coverage test.jsonl margin.json
       paccf coverage test-1.jsonl.gz test-2.jsonl.gz margin.json --plot sweep.svg
     """
+    picture_format(plot)
     if len(logs) < 2:
         raise BadInput("give at least one log and then the certificate: paccf coverage LOG margin.json")
     *logs_, path = logs
-    coverage = Coverage(read_certificate(path))
+    coverage = Coverage(read_certificate(path, match, budget, override))
     figures = lab("paccf.report.figures", "--plot") if plot else None
     found = Found(coverage.deficits)
     read_all(logs_, found, skip, coverage)
@@ -48,29 +62,24 @@ def command(logs: tuple[str, ...], plot: str | None, rows: int, skip: bool, as_j
     said = [*_notes(coverage), *found.notes()]
     if as_json:
         emit_json(_summary(coverage) | {"skipped": found.skipped.count, "notes": said, "plot": plot})
-        return
-    say(f"{', '.join(logs_)}: {found.line()}\n")
+        sys.exit(_is_low(coverage))
+    say(f"{clean(', '.join(logs_))}: {found.line()}\n")
     say(_text(coverage))
     say("\n" + _sweep_table(coverage, rows))
     for note in said:
         say(f"Note: {note}")
     if plot:
-        say(f"Wrote {plot}")
+        say(f"Wrote {clean(plot)}")
+    sys.exit(_is_low(coverage))
+
+
+def _is_low(c: Coverage) -> bool:
+    return c.reference is not None and c.reference < 0.01
 
 
 def _title(logs: list[str], certificate: Certificate) -> str:
     whose = ", ".join(f"{k}={v}" for k, v in certificate.matched_to.items())
-    return ", ".join(logs) + (f"  ·  {whose}" if whose else "")
-
-
-def read_certificate(path: str) -> Certificate:
-    """The certificate of a command's argument, or `BadInput`."""
-    try:
-        return Certificate.load(path)
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror or error}") from None
-    except BrokenCertificate as error:
-        raise BadInput(str(error)) from None
+    return clean(", ".join(logs) + (f"  ·  {whose}" if whose else ""))
 
 
 def _summary(c: Coverage) -> dict[str, object]:
@@ -79,7 +88,7 @@ def _summary(c: Coverage) -> dict[str, object]:
     certificate, deficits = c.certificate, c.deficits
     return {
         "theta": None if certificate.margin_exact is None else float(c.theta),
-        "q": float(certificate.q),
+        "q": float(Fraction(certificate.q)),
         "tasks": deficits.tasks,
         "denominator": c.tasks,
         "exposed": len(deficits.exposed),
@@ -113,7 +122,7 @@ def _text(c: Coverage) -> str:
     theta = "infinite" if c.certificate.margin_exact is None else f"{float(c.theta):g}"
     whom = "exposed tasks" if c.certificate.target == "exposed" else "tasks"
     lines = [
-        f"margin             {theta}, frozen at Q = {float(c.certificate.q):g}",
+        f"margin             {theta}, frozen at Q = {c.certificate.q}",
         f"task coverage      {_share(covered, c.tasks)} {whom}, 95 % interval {100 * low:.2f} to {100 * high:.2f} %",
     ]
     if open_:
@@ -158,17 +167,20 @@ def _sweep_table(c: Coverage, rows: int) -> str:
 
 
 def _notes(c: Coverage) -> list[str]:
-    said = []
+    said = [f"override: {clean(note)}" for note in c.certificate.overrides]
     if c.reused:
-        some = ", ".join(c.reused[:3])
+        some = clean(", ".join(c.reused[:3]))
         said.append(f"{len(c.reused)} tasks are in the calibration sample too (such as {some}): no evidence from them")
     if c.exposure_p is not None and c.exposure_p < 0.01:
         said.append(
             f"exposure differs from the calibration sample (p = {c.exposure_p:.2g}): tasks or labelling are not "
             "the same kind, and the promise needs that they are"
         )
-    if c.reference is not None and c.reference < 0.01:
+    if _is_low(c):
         said.append("a coverage this low is not explained by chance: do not deploy this margin on such tasks")
+    drawn = sorted(c.deficits.draws - {0})
+    if c.certificate.observations is not None and drawn and drawn != [c.certificate.observations]:
+        said.append(f"scores here have R = {drawn}, the calibration had {c.certificate.observations}: another law")
     if c.resolution > Fraction(1, UNIT):
         said.append(f"the sweep is drawn at a resolution of {float(c.resolution):g}; the frozen margin is exact")
     return said

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from paccf.cli.output import BadInput
+from paccf.cli.output import BadInput, clean
 from paccf.method.deficit import Label, TaskDeficits
 from paccf.record.frontier_log import BadLine, Frontier, Skipped, read_frontiers
 
@@ -41,25 +41,30 @@ class Found:
 
     deficits: TaskDeficits
     skipped: Skipped = field(default_factory=Skipped)
-    repeats: set[int] = field(default_factory=set)  # lengths of observation lists, 0 for a bare number
 
     def observations(self, stated: int | None) -> int | None:
-        """R behind a score of this log: of the lists, else as stated; `None` if it varied."""
-        drawn = self.repeats - {0}
-        if len(drawn) > 1 or (drawn and stated is not None and {stated} != drawn):
-            return None
-        return next(iter(drawn), stated or 1)
+        """R behind a score of this log: of its lists, or as stated for bare means; `None` if it varied. Bare means
+        beside lists must be stated, or a gate would read them otherwise than the calibration did."""
+        drawn = self.deficits.draws - {0}
+        if 0 in self.deficits.draws and drawn and stated is None:
+            raise BadInput(
+                "bare means stand beside lists of observations: say with --observations how many draws a bare mean is "
+                "of, or log the draws"
+            )
+        if 0 in self.deficits.draws or not drawn:
+            return stated or 1
+        return next(iter(drawn)) if len(drawn) == 1 else None
 
     def notes(self) -> list[str]:
-        drawn = sorted(self.repeats - {0})
+        drawn = sorted(self.deficits.draws - {0})
         said = []
         if len(drawn) > 1:
             said.append(
-                f"candidates have {', '.join(map(str, drawn))} observations in different frontiers; deficits of "
-                "different R follow different laws, so log one R"
+                f"candidates have {', '.join(map(str, drawn))} observations; deficits of different R follow different "
+                "laws, so log one R"
             )
         if self.skipped.count:
-            said.append(f"{self.skipped.count} lines were left out: " + " | ".join(self.skipped.first[:5]))
+            said.append(f"{self.skipped.count} lines were left out: " + " | ".join(map(clean, self.skipped.first[:5])))
             if self.skipped.count > 5:
                 said[-1] += f" | and {self.skipped.count - 5} more"
         return said
@@ -78,18 +83,13 @@ class Found:
 def read_all(logs: Sequence[str], found: Found, skip: bool, into: Accumulates | None = None) -> None:
     """Feed every frontier of every log to ``into`` (the deficits by default). Raises `BadInput`."""
     add = (into or found.deficits).add
-    repeats = found.repeats.add
     seen: set[int] = set()
     for log in logs:
         try:
             for f in _progress(log, read_frontiers(log, found.skipped if skip else None, seen)):
-                if f.scores:
-                    first = f.scores[0]
-                    if first is not None:
-                        repeats(len(first) if isinstance(first, list) else 0)
                 add(f.task, f.scores, f.protected, f.eligible, f.candidates)
         except BadLine as bad:
-            raise BadInput(f"{bad}\nNothing was written. --skip-bad leaves such lines out and counts them.") from None
+            raise BadInput(str(bad), "Nothing was written. --skip-bad leaves such lines out and counts them.") from None
         except OSError as error:
             raise BadInput(f"cannot read {log}: {error.strerror or error}") from None
     if not found.deficits.frontiers:
@@ -109,7 +109,7 @@ def _counted(name: str, frontiers: Iterator[Frontier]) -> Iterator[Frontier]:
     for count, f in enumerate(frontiers, 1):
         if count & 0xFFFF == 0:
             rate = count / (time.monotonic() - start)
-            click.echo(f"\r{name}: {count:,} frontiers, {rate:,.0f} a second", err=True, nl=False)
+            click.echo(f"\r{clean(name)}: {count:,} frontiers, {rate:,.0f} a second", err=True, nl=False)
         yield f
     if count > 0xFFFF:
         click.echo("\r\033[K", err=True, nl=False)

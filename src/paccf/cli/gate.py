@@ -7,22 +7,19 @@ import sys
 
 import click
 
-from paccf.cli.calibrate import pairs
-from paccf.cli.frontiers import skip_bad
-from paccf.cli.output import BadInput, say
+from paccf.cli.deployment import deployment, read_certificate
+from paccf.cli.output import BadInput
 from paccf.gate import Gate
-from paccf.method.certificate import BrokenCertificate, MismatchedCertificate
 from paccf.record.frontier_log import BadLine, Scored, Skipped, read_scored
 
 
 @click.command()
 @click.argument("certificate", type=click.Path())
-@click.option("--match", "match", multiple=True, metavar="KEY=VALUE", help="What you deploy on; must fit. Repeatable.")
-@click.option("--budget", type=click.IntRange(min=1), help="The request cap you deploy with; must not be larger.")
-@click.option("--override", metavar="REASON", help="Use the margin in spite of a mismatch; marked in every decision.")
+@deployment
 @click.option("--shadow", is_flag=True, help="Keep everything and say what would have been dropped.")
 @click.option("--explain", is_flag=True, help="Add every candidate's score, deficit and reason.")
-@skip_bad
+@click.option("--skip-bad", "skip", is_flag=True, help='Answer a bad line with {"error": ...} and go on.')
+@click.option("--json", "as_json", is_flag=True, help="Nothing changes: the output always is one JSON object a line.")
 def command(
     certificate: str,
     match: tuple[str, ...],
@@ -31,32 +28,36 @@ def command(
     shadow: bool,
     explain: bool,
     skip: bool,
+    as_json: bool,
 ) -> None:
     """Decide frontiers with a CERTIFICATE: one JSON frontier a line on stdin, one JSON decision a line on stdout.
 
-    Only "scores" is needed; "task", "frontier", "candidates" and "eligible" are used if they are there. A decision
-    is written as soon as its frontier is read, so the command can be the other end of a pipe of any program.
+    Only "scores" is needed; "task", "frontier", "candidates" and "eligible" are used if they are there. Every line is
+    answered by a line as soon as it is read, so the command can be the other end of a pipe of any program.
 
     \b
     Example:
       echo '{"task": "t-1", "frontier": "root", "scores": [81, 20.5, null]}' | paccf gate margin.json
       {"task": "t-1", "frontier": "root", "kept": [0, 2], "dropped": [1]}
     """
+    gate = Gate(read_certificate(certificate, match, budget, override))
     try:
-        gate = Gate.load(certificate, matched_to=pairs(match) if match else None, budget=budget, override=override)
-    except OSError as error:
-        raise BadInput(f"cannot read {certificate}: {error.strerror or error}") from None
-    except (BrokenCertificate, MismatchedCertificate, ValueError) as error:
-        raise BadInput(str(error)) from None
-    skipped = Skipped()
-    try:
-        for _, frontier in read_scored("-", skipped if skip else None):
-            sys.stdout.write(json.dumps(_decide(gate, frontier, shadow, explain)) + "\n")
-            sys.stdout.flush()
+        for _, frontier in read_scored("-", _Answered() if skip else None):
+            _write(_decide(gate, frontier, shadow, explain))
     except BadLine as bad:
         raise BadInput(str(bad)) from None
-    if skipped.count:
-        say(f"{skipped.count} lines left out: {' | '.join(skipped.first)}", err=True)
+
+
+class _Answered(Skipped):
+    """Bad lines are answered in their place."""
+
+    def add(self, bad: BadLine) -> None:
+        _write({"error": str(bad), "line": bad.line})
+
+
+def _write(answer: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
 
 
 def _decide(gate: Gate, frontier: Scored, shadow: bool, explain: bool) -> dict[str, object]:

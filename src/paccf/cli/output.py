@@ -11,27 +11,40 @@ from typing import Any
 
 import click
 
-# C0/C1 controls, and the bidirectional overrides that can make a line read as another one
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# controls, line separators, what is invisible or turns the direction of a line, tags, and lone surrogates
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 class BadInput(click.ClickException):
-    """Something the user gave cannot be used; the message says what, where and what to do. Exit code 2."""
+    """Something the user gave cannot be used; the message says what, where and what to do, the hint is a line of its
+    own. Exit code 2."""
 
     exit_code = 2
 
-    def format_message(self) -> str:
-        return clean(self.message, keep="\n")
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(clean(message) + (f"\n{hint}" if hint else ""))
 
 
-def clean(text: str, keep: str = "") -> str:
-    """``text`` with control characters written out, so that logged text cannot drive the terminal."""
-    return _CONTROL.sub(lambda m: m[0] if m[0] in keep else f"\\x{ord(m[0]):02x}", text)
+def clean(text: str) -> str:
+    """``text`` with control and invisible characters written out, so that what stands in logs and files can neither
+    drive the terminal nor pass for a line of ours. Use it where such text goes into a sentence."""
+    return _CONTROL.sub(lambda m: _ESCAPES[ord(m[0]).bit_length() > 8].format(ord(m[0])), text)
+
+
+_ESCAPES = ("\\x{:02x}", "\\u{{{:x}}}")
 
 
 def say(text: str = "", err: bool = False) -> None:
-    """Print for people: whatever stands in logs and files reaches the terminal as visible text only."""
-    click.echo(clean(text, keep="\n"), err=err)
+    """Print lines for people; their foreign parts went through `clean`, and whatever did not is written out here."""
+    click.echo("\n".join(map(clean, text.split("\n"))), err=err)
+
+
+def picture_format(path: str | None) -> None:
+    """Refuse a picture file of a format that is not drawn, before any work is done."""
+    if path is not None and not path.lower().endswith((".svg", ".pdf", ".png")):
+        raise BadInput(f"cannot draw {path}: name a file that ends in .svg, .pdf or .png")
 
 
 def emit_json(value: Any) -> None:

@@ -40,6 +40,8 @@ class Rule:
     def keep(self, scores: Sequence[Score], eligible: Sequence[bool] | None = None) -> list[int]:
         """The indices of the admitted candidates, in input order. Candidates that are not ``eligible`` take no
         part: they are never kept and never set the maximum."""
+        if not hasattr(scores, "__len__"):
+            scores = list(scores)
         if eligible is not None:
             places = places_of(scores, eligible)
             return [places[i] for i in self.keep([scores[i] for i in places])]
@@ -71,6 +73,10 @@ class Rule:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        kind, *rest = self._key()
+        return (kind, tuple(rest[:-1] if kind in (KeepAll, TopK) else rest))
 
     def __repr__(self) -> str:
         kind, *rest = self._key()
@@ -172,6 +178,8 @@ class ScoreGap(Rule):
         if self._reach is None:
             return None
         if repeats not in self._limits:
+            if len(self._limits) > 100:
+                self._limits.clear()
             self._limits[repeats] = math.floor(self._reach * repeats)
         return self._limits[repeats]
 
@@ -179,6 +187,8 @@ class ScoreGap(Rule):
         """See `Rule.keep`. Plain numbers that are clearly on one side are decided in floats; whatever lies within
         a few millionths of the margin, and everything that is not a plain number, goes the exact way."""
         numbers: Any = scores
+        if not hasattr(scores, "__len__"):
+            numbers = scores = list(scores)
         if eligible is None:
             try:
                 top, low, total = max(numbers), min(numbers), sum(numbers)
@@ -191,7 +201,7 @@ class ScoreGap(Rule):
                     maybe = sure - 2 * _HAZE
                     if len(kept) == len([s for s in numbers if s >= maybe]):
                         return kept
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 pass
         return Rule.keep(self, scores, eligible)
 

@@ -167,7 +167,8 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def parse(cls, data: bytes, name: str = "certificate") -> Self:
         """The verified certificate in ``data``; ``name`` is what errors call it."""
         try:
-            raw = json.loads(data, parse_constant=_no_constant)
+            raw = json.loads(data.decode(), parse_constant=_no_constant, object_pairs_hook=_distinct)
+            json.dumps(raw, ensure_ascii=False).encode()  # a lone surrogate is no text
             claimed = raw.get("schema") if isinstance(raw, dict) else None
             if claimed != SCHEMA:
                 raise BrokenCertificate(f"{name}: schema is {claimed!r}, this version reads {SCHEMA!r}")
@@ -201,7 +202,9 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
                 here, there = self.matched_to.get(field), matched_to.get(field)
                 if here != there:
                     problems.append(f"{field}: calibrated for {_said(here)}, deployed on {_said(there)}")
-        if budget is not None and self.budget is not None and budget > self.budget:
+        if budget is not None and self.budget is None:
+            problems.append(f"budget: calibrated without saying, deployed with {budget}")
+        elif budget is not None and self.budget is not None and budget > self.budget:
             problems.append(
                 f"budget: calibrated with at most {self.budget} requests a task, deployed with {budget}; a longer "
                 "search can only have larger deficits"
@@ -236,6 +239,15 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             problems.append(f"n is {self.n}, but the counts say {self.counts}")
         if self.counts.tasks != self.counts.exposed + self.counts.missing:
             problems.append("exposed and missing tasks do not add up to the tasks")
+        counts = msgspec.structs.astuple(self.counts)
+        if min(counts) < 0 or (self.budget is not None and self.budget < 1):
+            problems.append("a count or the budget is negative")
+        if self.observations is not None and self.observations < 1:
+            problems.append(f"observations is {self.observations}")
+        if self.counts.unresolved != sum(c == "inf" for _, c in self.deficits):
+            problems.append("the unresolved tasks are not those with an infinite deficit")
+        if exact(self.epsilon) < 0:
+            problems.append(f"epsilon is {self.epsilon}")
         return problems
 
     def _again(self) -> Margin:
@@ -270,6 +282,11 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     """Replace ``path`` by ``data``, through a synced temporary file beside it."""
     import tempfile
 
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe is written to, never replaced
+        with open(path, "wb") as file:
+            file.write(data)
+        return
     folder = os.path.dirname(os.path.abspath(path))
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".", suffix=".part")
     try:
@@ -301,6 +318,12 @@ def _number(text: str) -> Fraction | float:
 
 def _said(value: str | None) -> str:
     return "nothing stated" if value is None else repr(value)
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("a field stands twice")
+    return dict(pairs)
 
 
 def _no_constant(token: str) -> None:

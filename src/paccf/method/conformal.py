@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -65,9 +66,14 @@ def pac_rank(n: int, q: Exact, delta: Exact) -> int:
 def required_n_pac(q: Exact, delta: Exact) -> int:
     """The smallest n with Q**n <= delta, e.g. 45 at Q = 0.95, delta = 0.1."""
     share, failure = level(q), level(delta, "delta")
-    n = max(1, math.floor(math.log(failure) / math.log(share)) - 1)
-    while share**n > failure:
+    with localcontext() as digits:
+        digits.prec = 120
+        logs = [(Decimal(x.numerator) / Decimal(x.denominator)).ln() for x in (failure, share)]
+        n = max(1, math.ceil(logs[0] / logs[1]))
+    while n < 10_000 and share**n > failure:  # where the quotient is a whole number, rounding decides nothing
         n += 1
+    while 1 < n < 10_000 and share ** (n - 1) <= failure:
+        n -= 1
     return n
 
 

@@ -109,9 +109,11 @@ def _rough_gap(scores: Sequence[Score], protected: Sequence[Label]) -> float | N
         top, saved = max(sums), max(compress(sums, protected))
         if not isinstance(top, (int, float)):  # tuples and texts have a maximum too, in another order
             return None
+        if repeats > 64 or not (top <= 1e6 * repeats and min(sums) >= -1e6 * repeats):
+            return None
         if top == saved and (repeats == 1 or type(top) is int):
             return -0.5  # certainly zero: it changes nothing unless the task is new
-        if repeats <= 64 and top <= 1e6 * repeats and saved >= -1e6 * repeats:
+        if saved == saved:
             return float((top - saved) / repeats)
     except (TypeError, ValueError, OverflowError, IndexError):
         pass
@@ -122,13 +124,15 @@ def _rough_gap(scores: Sequence[Score], protected: Sequence[Label]) -> float | N
 class TaskDeficits:
     """C_task of every task in a stream of frontiers, in one pass and with memory per task, not per frontier.
 
-    Feed `add`; then `exposed` has one score a protected-exposed task. ``observations`` as in `Rule`.
+    Feed `add`; then `exposed` has one score a protected-exposed task. ``observations`` as in `Rule`. Scores of
+    frontiers that are not exposed are not looked at.
     """
 
     observations: int = 1
     frontiers: int = 0
     exposed_frontiers: int = 0
     unresolved_frontiers: int = 0
+    draws: set[int] = field(default_factory=set)  # lengths of observation lists in exposed frontiers, 0: a bare mean
     lost_at_eligibility: int = 0  # frontiers whose every protected candidate was ineligible: lost before admission
     _worst: dict[str, Gap | None] = field(default_factory=dict)
     _unresolved: set[str] = field(default_factory=set)
@@ -147,6 +151,8 @@ class TaskDeficits:
         if eligible is None and (candidates is None or len(set(candidates)) == len(candidates)):
             rough = _rough_gap(scores, protected) if True in protected and len(protected) == len(scores) else None
             if rough is not None and rough <= self._rough.get(task, -1.0):
+                first = scores[0]
+                self.draws.add(len(first) if isinstance(first, list) else 0)
                 self.exposed_frontiers += 1
                 return
         gap = _gap(scores, protected, eligible, candidates, self.observations)
@@ -154,6 +160,7 @@ class TaskDeficits:
         self._worst.setdefault(task, worst)
         if isinstance(gap, tuple):
             self.exposed_frontiers += 1
+            self.draws.update(len(s) if hasattr(s, "__len__") else 0 for s in scores if s is not None)
             if worst is None or gap[0] * worst[1] > worst[0] * gap[1]:
                 self._worst[task] = gap
                 self._rough[task] = gap[0] / (gap[1] * UNIT) - _HAZE

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
     from fractions import Fraction
+    from typing import Any
 
     Number = int | float
     Score = int | float | Sequence[int | float] | None
@@ -38,10 +39,14 @@ def exact(number: Exact) -> Fraction:
     """``number`` as the decimal (or fraction) a person wrote: 0.95 is 19/20, not the binary value beside it."""
     from fractions import Fraction
 
+    text = str(number)
     try:
-        return Fraction(str(number))
+        # a long text or exponent would make a number of that many digits
+        if len(text) <= 100 and abs(int(text.lower().partition("e")[2] or 0)) <= 99:
+            return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"{number!r} is not a finite number; write it like 0.95, 30 or 79/3") from None
+        pass
+    raise ValueError(f"{text:.40} is not a finite number; write it like 0.95, 30 or 79/3")
 
 
 def plain(number: Fraction) -> str:
@@ -67,6 +72,8 @@ def align(scores: Sequence[Score], observations: int = 1) -> tuple[list[int | No
     and come back as ``None``. Candidates with different numbers of draws are brought to a common multiple.
     Raises `ScoreError` for infinities, scores beyond 10**9 and anything that is not a number.
     """
+    if hasattr(scores, "tolist"):  # NumPy: its narrow types would round and overflow
+        scores = scores.tolist()
     totals: list[int | None] = []
     repeats: list[int] = []
     for index, score in enumerate(scores):
@@ -80,7 +87,7 @@ def align(scores: Sequence[Score], observations: int = 1) -> tuple[list[int | No
             totals.append(_mean(index, score, observations))
             repeats.append(observations)
         elif hasattr(score, "__len__") and not isinstance(score, (str, bytes)):
-            draws = list(score)
+            draws = score.tolist() if hasattr(score, "tolist") else list(score)
             totals.append(_sum(index, draws))
             repeats.append(len(draws))
         else:  # a Decimal, a NumPy scalar, or nothing that can be a score
@@ -93,9 +100,11 @@ def align(scores: Sequence[Score], observations: int = 1) -> tuple[list[int | No
     return totals, common
 
 
-def _sum(index: int, draws: Sequence[int | float]) -> int:
+def _sum(index: int, draws: Sequence[Any]) -> int:
     """The total of one candidate's draws in units."""
     try:
+        if draws and not isinstance(draws[0], (int, float, str, bytes)):
+            draws = [float(y) for y in draws]
         total = sum(draws)
         units = total * UNIT if type(total) is int else sum([round(y * UNIT) for y in draws])
         if draws and -BOUND * UNIT * len(draws) <= units <= BOUND * UNIT * len(draws):
@@ -136,7 +145,7 @@ def _refusal(index: int, score: object) -> ScoreError:
 
 def _what(score: object) -> str:
     if isinstance(score, (int, float)):
-        if math.isinf(score):
+        if isinstance(score, float) and math.isinf(score):
             return f"{score} is not a score; give None for an unscored candidate"
-        return f"{score!r} is beyond ±{BOUND:.0e}, where six decimals are no longer exact; rescale the scores"
+        return f"{score!r:.40} is beyond ±{BOUND:.0e}, where six decimals are no longer exact; rescale the scores"
     return f"{score!r:.60} is not a number, a list of numbers or None"

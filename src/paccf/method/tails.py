@@ -6,11 +6,40 @@ whole multiples of 2**-256 of the largest one, so a returned float is right to i
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 _ONE = 1 << 256  # weight of the mode; n steps lose at most n**2 units of it
 _GRID = 1 << 44  # ours: limits are found on multiples of 2**-44 and rounded outward
+
+Ratio = Callable[[int], tuple[int, int]]
+
+
+def _weights(ratio: Ratio, low: int, high: int, guess: int) -> Iterator[tuple[int, int]]:
+    """(i, weight) of a unimodal law on low..high, in units of 2**-256 of the mode's, where that is not nothing.
+
+    ``ratio(i)`` is weight(i + 1) / weight(i) as a numerator and a denominator; ``guess`` is near the mode.
+    """
+    mode = min(max(guess, low), high)
+    while mode < high and (up := ratio(mode))[0] > up[1]:
+        mode += 1
+    while mode > low and (up := ratio(mode - 1))[0] < up[1]:
+        mode -= 1
+    weight = _ONE
+    for i in range(mode, high + 1):
+        if not weight:
+            break
+        yield i, weight
+        if i < high:
+            over, under = ratio(i)
+            weight = weight * over // under
+    weight = _ONE
+    for i in range(mode - 1, low - 1, -1):
+        over, under = ratio(i)
+        weight = weight * under // over
+        if not weight:
+            break
+        yield i, weight
 
 
 def binomial_cdf(k: int, n: int, p: Fraction) -> float:
@@ -26,24 +55,15 @@ def binomial_sf(k: int, n: int, p: Fraction) -> float:
 
 
 def _binomial_parts(k: int, n: int, p: Fraction) -> tuple[int, int]:
-    """Weights of {0..k} and {k+1..n}, in units of 2**-256 of the mode's."""
+    """Weights of {0..k} and of {k+1..n}."""
     if not 0 <= p <= 1 or n < 0:
         raise ValueError(f"a binomial law needs n >= 0 and 0 <= p <= 1, got n = {n}, p = {p}")
     hit, miss = p.numerator, p.denominator - p.numerator
-    mode = min(n, (n + 1) * hit // p.denominator)
+    if not hit or not miss:
+        certain = n if hit else 0
+        return (1, 0) if certain <= k else (0, 1)
     below = above = 0
-    weight, i = _ONE, mode
-    while weight and i >= 0:
-        if i <= k:
-            below += weight
-        else:
-            above += weight
-        weight = weight * i * miss // ((n - i + 1) * hit) if hit and i else 0
-        i -= 1
-    weight, i = _ONE, mode
-    while weight and i < n:
-        weight = weight * (n - i) * hit // ((i + 1) * miss) if miss else 0
-        i += 1
+    for i, weight in _weights(lambda i: ((n - i) * hit, (i + 1) * miss), 0, n, (n + 1) * hit // p.denominator):
         if i <= k:
             below += weight
         else:
@@ -89,7 +109,7 @@ def clopper_pearson(x: int, n: int, level: Fraction = Fraction(19, 20)) -> tuple
     return lower_limit(x, n, alpha), 1 - lower_limit(n - x, n, alpha)
 
 
-def beta_binomial_cdf(x: int, m: int, k: int, n: int) -> Fraction:
+def beta_binomial_cdf(x: int, m: int, k: int, n: int) -> float:
     """P(at most x of m future tasks are covered) when the margin is the k-th of n continuous scores.
 
     The law of that count is beta-binomial(m; k, n + 1 - k), wider than Binomial(m, Q): the calibration sample is
@@ -97,22 +117,20 @@ def beta_binomial_cdf(x: int, m: int, k: int, n: int) -> Fraction:
     """
     if not 1 <= k <= n or m < 0:
         raise ValueError(f"need 1 <= k <= n and m >= 0, got k = {k}, n = {n}, m = {m}")
-    # P(X = j) = C(k+j-1, j) C(n-k+m-j, m-j) / C(n+m, m)
-    term, total = math.comb(n - k + m, m), 0
-    for j in range(min(x, m) + 1):
-        total += term
-        if j < m:
-            term = term * (k + j) * (m - j) // ((j + 1) * (n - k + m - j))
-    return Fraction(total, math.comb(n + m, m))
+    # P(X = j) is proportional to C(k+j-1, j) C(n-k+m-j, m-j)
+    weights = list(_weights(lambda j: ((k + j) * (m - j), (j + 1) * (n - k + m - j)), 0, m, m * k // (n + 1)))
+    return sum(w for j, w in weights if j <= x) / sum(w for _, w in weights)
 
 
-def fisher_exact(a: int, n_a: int, b: int, n_b: int) -> Fraction:
-    """Two-sided p-value of Fisher's test that a of n_a and b of n_b come from one rate."""
+def fisher_exact(a: int, n_a: int, b: int, n_b: int) -> float:
+    """Two-sided p-value of Fisher's test that a of n_a and b of n_b come from one rate: the weight of all tables that
+    are no likelier than this one."""
     if not 0 <= a <= n_a or not 0 <= b <= n_b:
         raise ValueError(f"need 0 <= a <= n_a and 0 <= b <= n_b, got {a} of {n_a} and {b} of {n_b}")
-    hits, first = a + b, max(0, a + b - n_b)
-    weights = [math.comb(n_a, first) * math.comb(n_b, hits - first)]
-    for i in range(first, min(n_a, hits)):
-        weights.append(weights[-1] * (n_a - i) * (hits - i) // ((i + 1) * (n_b - hits + i + 1)))
-    seen = weights[a - first]
-    return Fraction(sum(w for w in weights if w <= seen), sum(weights))
+    hits = a + b
+    low, high = max(0, hits - n_b), min(n_a, hits)
+    guess = hits * n_a // max(1, n_a + n_b)
+    weights = dict(_weights(lambda i: ((n_a - i) * (hits - i), (i + 1) * (n_b - hits + i + 1)), low, high, guess))
+    seen = weights.get(a, 0)
+    seen += seen >> 200  # a table as likely as this one may differ in its last bits
+    return sum(w for w in weights.values() if w <= seen) / sum(weights.values())

@@ -51,7 +51,7 @@ def exposure(paper: Paper) -> Iterator[Check]:
             continue
         n = paper.calibration_rank_audit.find(domain="Game24", controller=row.controller).n.count
         test, pool = row.exposed.count, POOL["Game24"]
-        p = fisher_exact(n, pool, test, 100)
+        p = Fraction(fisher_exact(n, pool, test, 100))
         what = "same share of exposed tasks in the calibration pool and in the test set"
         at = Where("calibration_rank_audit", f"Game24 {row.controller}", "n")
         printed = f"{n}/{pool} and {test}/100"

@@ -36,7 +36,7 @@ def reference_tails(paper: Paper) -> dict[str, Fraction]:
             continue
         cell = paper.calibration_rank_audit.find(domain="Game24", controller=row.controller)
         x, m, k, n = row.covered.count, row.reconstructed.count, cell.k_95.count, cell.n.count
-        tails[row.controller] = beta_binomial_cdf(x, m, k, n)
+        tails[row.controller] = Fraction(beta_binomial_cdf(x, m, k, n))
     return tails
 
 

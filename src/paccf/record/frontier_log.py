@@ -1,8 +1,8 @@
 """The frontier log: one JSON line per scored frontier, read as a stream.
 
 A line that cannot be used is an error that names file, line, field and remedy; with a `Skipped` ledger it is left
-out, counted and named instead. Nothing is guessed. Memory does not grow with the file, but for 8 bytes (and a set
-slot) a frontier that tell a repeated one.
+out, counted and named instead. Nothing is guessed. What grows with the file is one hash a frontier, which tells a
+repeated one: some 70 bytes.
 """
 
 from __future__ import annotations
@@ -221,7 +221,8 @@ def _explain(error: Exception, text: bytes, path: str, number: int) -> BadLine:
     if re.search(rb"\b(NaN|Infinity)\b", text):
         return BadLine(path, number, name, "NaN and Infinity are not JSON", "Write null for an unscored candidate")
     if "truncated" in problem:
-        return BadLine(path, number, name, "ends in the middle", "Its writer was cut off; --skip-bad leaves it out")
+        remedy = "A frontier is one line; a killed writer leaves a part of one at the end, --skip-bad leaves it out"
+        return BadLine(path, number, name, "ends in the middle", remedy)
     return BadLine(path, number, name, problem, _REMEDY["line"])
 
 
@@ -246,6 +247,6 @@ def _worst_score(text: bytes, name: str, problem: str) -> tuple[str, str]:
                 msgspec.convert(score, Observation | Draws | None)
             except msgspec.ValidationError as error:
                 return f"scores[{i}]", str(error).partition(" - at ")[0]
-    except (msgspec.DecodeError, TypeError, KeyError):
+    except (msgspec.DecodeError, TypeError, KeyError, RecursionError):
         pass
     return name.replace("[...]", ""), problem

@@ -57,7 +57,7 @@ def coverage_sweep(coverage: Coverage, path: str | os.PathLike[str], title: str)
             for axes in (above, below):
                 axes.axvline(theta, color="black", lw=1)
             above.text(theta, 0.04, f" frozen margin {theta:g}", transform=above.get_xaxis_transform(), fontsize=9)
-        figure.suptitle(title, fontsize=11, x=0.02, ha="left")
+        figure.suptitle(title, fontsize=11, x=0.02, ha="left", parse_math=False)
         figure.tight_layout()
         save(figure, path)
 
