@@ -7,7 +7,9 @@ in the same order. The loops that talk to models (`run`, `run_async`) are a few 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Generator, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
 from paccf.method.scores import UNIT, align, exact
@@ -173,7 +175,7 @@ class _Answering:
         totals, repeats = align(observations)
         eligible: Sequence[int] = range(len(totals))
         if effect.tau is not None:
-            low = exact(effect.tau) * UNIT * repeats
+            low = _floor(effect.tau, repeats)
             eligible = [i for i, t in enumerate(totals) if t is None or t >= low]
         native = decide(totals, repeats, eligible, effect.native)
         gap = None if self.arm.gap is None else decide(totals, repeats, eligible, self.arm.gap)
@@ -245,6 +247,12 @@ class _Answering:
         subject = Subject(self.task, _state(effect.node))
         answers = yield from self._ask([Request("reflect", prompt, 0, subject)])
         return answers[0].text.strip()[:NOTE_LIMIT]
+
+
+@lru_cache
+def _floor(tau: float, repeats: int) -> int:
+    """The smallest total of ``repeats`` observations whose mean is at least ``tau``."""
+    return math.ceil(exact(tau) * UNIT * repeats)
 
 
 def _state(node: Node) -> Any:

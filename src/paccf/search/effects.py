@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from paccf.method.admission import KeepAll, Rule
 from paccf.search.tree import Action, Node, Outcome
@@ -31,15 +31,13 @@ class BudgetExhausted(Exception):
     """The hard cap on requests is reached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Propose:
+class Propose(NamedTuple):
     node: Node
     k: int
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """Distinct legal actions in order of first appearance; ``votes`` counts how many samples said each, all 1 where
     one request lists them all (``sampled`` is false then, and the votes say nothing)."""
 
@@ -48,8 +46,7 @@ class Proposal:
     sampled: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Admit:
+class Admit(NamedTuple):
     """One frontier, complete. ``tau`` is the controller's own eligibility threshold, ``native`` its own rule over the
     eligible ones. ``outcomes`` are given if the candidates were executed before they are judged."""
 
@@ -62,29 +59,25 @@ class Admit:
     outcomes: tuple[Outcome, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(NamedTuple):
     """``kept`` are indices into the frontier, in its order; ``scores`` are those of the full set, never changed."""
 
     kept: tuple[int, ...]
     scores: tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Execute:
+class Execute(NamedTuple):
     node: Node
     action: Action
 
 
-@dataclass(frozen=True, slots=True)
-class Appraise:
+class Appraise(NamedTuple):
     """Judge the step that led to ``node``, in the context before it."""
 
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Reflect:
+class Reflect(NamedTuple):
     node: Node
 
 

@@ -48,7 +48,20 @@ class Node:
     is worth another visit.
     """
 
-    __slots__ = ("action", "cost", "dead", "depth", "kids", "outcome", "parent", "pruned", "q", "score", "visits")
+    __slots__ = (
+        "action",
+        "cost",
+        "dead",
+        "depth",
+        "jitter",
+        "kids",
+        "outcome",
+        "parent",
+        "pruned",
+        "q",
+        "score",
+        "visits",
+    )
 
     def __init__(self, parent: Node | None, action: Action | None, score: float | None = None) -> None:
         self.parent = parent
@@ -60,22 +73,24 @@ class Node:
         self.visits = 0
         self.q = 0.0  # running mean of what was backed up
         self.cost = 0.0  # best-first controllers: g, or -log pi
+        self.jitter = 0.0  # breaks ties of the rest (ToolTree)
         self.dead = False
         self.pruned = False  # post-pruned (ToolTree): never part of the answer
 
     @property
     def path(self) -> Path:
-        return tuple(a.key for a in self.actions)
+        return tuple([a.key for a in self.actions])
 
     @property
     def actions(self) -> list[Action]:
         """The actions from the root to here."""
         found = []
         node: Node | None = self
-        while node is not None and node.action is not None:
-            found.append(node.action)
+        while node is not None and (action := node.action) is not None:
+            found.append(action)
             node = node.parent
-        return found[::-1]
+        found.reverse()
+        return found
 
     @property
     def points(self) -> float:
@@ -105,9 +120,11 @@ def descendants(root: Node) -> Iterator[Node]:
 
 def backup(node: Node, reward: float) -> None:
     """Add a visit with ``reward`` to the running means from ``node`` to the root."""
-    for v in ancestors(node):
+    v: Node | None = node
+    while v is not None:
         v.visits += 1
         v.q += (reward - v.q) / v.visits
+        v = v.parent
 
 
 def bury(node: Node | None) -> None:
@@ -143,9 +160,11 @@ def most_valued(root: Node, verified: bool) -> Node | None:
     for node in descendants(root):
         if node.outcome is None or node.action is None:
             continue
-        if solved(node):
-            return node
+        if verified:
+            if solved(node):
+                return node
+            continue
         found = (node.outcome.terminal, mean_score(node))
-        if not verified and found > rank:
+        if found > rank:
             best, rank = node, found
     return best

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paccf.search.effects import Admit, BudgetExhausted, Controller, Effect, Ending, Execute, Propose, Reflect, Setting
-from paccf.search.tree import Node, ancestors, bury, most_valued, reward, solved
+from paccf.search.tree import Node, backup, bury, most_valued, reward, solved
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,6 @@ def birth_value(score: float | None, share: float | None, lam: float) -> float:
     return judged if share is None else lam * judged + (1 - lam) * share
 
 
-def update(node: Node, gain: float) -> None:
-    """N <- N + 1; V <- (V (N - 1) + r) / N, from ``node`` to the root."""
-    for v in ancestors(node):
-        v.visits += 1
-        v.q += (gain - v.q) / v.visits
-
-
 def lats(setting: Setting, config: Lats) -> Controller:
     """See the module. Ends solved, after K trajectories, exhausted, or out of budget."""
     root = setting.root
@@ -64,13 +57,13 @@ def lats(setting: Setting, config: Lats) -> Controller:
                 v.kids = yield from expand(v, config, notes)
                 win = next((kid for kid in v.kids if solved(kid)), None)
                 if win is not None:
-                    update(win, 1.0)
+                    backup(win, 1.0)
                     return Ending(win, "solved")
                 if not v.kids:
                     break
                 v = max(v.kids, key=lambda u: (u.q, u.points))
             v.dead = True
-            update(v, reward(v))
+            backup(v, reward(v))
             bury(v.parent)
             if v.action is not None and _terminal(v) and len(notes) < config.notes:
                 notes.append((yield Reflect(v)))

@@ -33,13 +33,16 @@ def softmax(scores: Sequence[float | None], temperature: float) -> list[float]:
     known = [s for s in scores if s is not None]
     low, top = min(known, default=0.0), max(known, default=0.0)
     weights = [math.exp(((low if s is None else s) - top) / temperature) for s in scores]
-    return [w / sum(weights) for w in weights]
+    total = sum(weights)
+    return [w / total for w in weights]
 
 
 def policy(scores: Sequence[float | None], votes: Sequence[int] | None, config: Levin) -> list[float]:
     """pi(a | s) over the complete frontier, mixed with uniform."""
-    raw = softmax(scores, config.temperature) if votes is None else [n / sum(votes) for n in votes]
-    return [(1 - config.mix) * p + config.mix / len(raw) for p in raw]
+    total = 0 if votes is None else sum(votes)
+    raw = softmax(scores, config.temperature) if votes is None else [n / total for n in votes]
+    sure, even = 1 - config.mix, config.mix / len(raw)
+    return [sure * p + even for p in raw]
 
 
 def levin_cost(depth: int, log_pi: float, offset: int) -> float:

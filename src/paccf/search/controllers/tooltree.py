@@ -45,22 +45,20 @@ class ToolTree:
     stop_on_win: bool = True  # ours: a verified solution ends the search
 
 
-def select(node: Node, weight: float, setting: Setting) -> Node | None:
+def select(node: Node, weight: float) -> Node | None:
     """The live kid to visit: Q + lambda r_pre sqrt(ln N(s) / N(s, a)), infinite if unvisited; ties by more visits,
-    then by hashed jitter. `None` if no kid is live."""
+    then by jitter. `None` if no kid is live."""
     log = math.log(node.visits) if node.visits else 0.0
     best: Node | None = None
-    most = (-1.0, -1, -1.0)
+    most = -1.0
     for kid in node.kids or ():
         if kid.dead or kid.pruned:
             continue
         value = math.inf
         if kid.visits:
-            value = kid.q + weight * kid.points / 100 * math.sqrt(log / kid.visits)
-        if (value, kid.visits) >= most[:2]:
-            found = (value, kid.visits, setting.chance(kid, "jitter"))
-            if found > most:
-                best, most = kid, found
+            value = kid.q + weight * (kid.score or 0.0) / 100 * math.sqrt(log / kid.visits)
+        if value > most or (value == most and best and (kid.visits, kid.jitter) > (best.visits, best.jitter)):
+            best, most = kid, value
     return best
 
 
@@ -84,13 +82,13 @@ def tooltree(setting: Setting, config: ToolTree) -> Controller:
     try:
         while not root.dead:
             v = root
-            while v.kids is not None and (kid := select(v, config.weight, setting)) is not None:
+            while v.kids is not None and (kid := select(v, config.weight)) is not None:
                 v = kid
                 if v.outcome is None:
                     break
             if v.outcome is not None:
                 if v.kids is None and not v.outcome.terminal and v.depth < setting.horizon:
-                    v.kids = yield from expand(v, config)
+                    v.kids = yield from expand(v, config, setting)
                     if v.kids:
                         v = v.kids[0]
                 if v.outcome is not None:  # nothing to execute below: a pass that costs no rollout
@@ -112,12 +110,14 @@ def tooltree(setting: Setting, config: ToolTree) -> Controller:
     return Ending(answer(root, setting.verified), reason)
 
 
-def expand(v: Node, config: ToolTree) -> Generator[Effect, Any, list[Node]]:
+def expand(v: Node, config: ToolTree, setting: Setting) -> Generator[Effect, Any, list[Node]]:
     """Pre-evaluate every candidate and admit; returns the kids, best pre-evaluation first."""
     proposal = yield Propose(v, config.k)
     native = TopK(config.top_k)
     admission = yield Admit(v, proposal.actions, channel="pre", native=native, tau=config.tau_pre)
     kids = [Node(v, proposal.actions[i], admission.scores[i]) for i in admission.kept]
+    for kid in kids:
+        kid.jitter = setting.chance(kid, "jitter")
     return sorted(kids, key=lambda kid: -kid.points)
 
 

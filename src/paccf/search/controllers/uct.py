@@ -31,8 +31,8 @@ def select(node: Node, c: float) -> Node:
     most = (-1.0, -1.0)
     for kid in node.kids or ():
         if not kid.dead:
-            value = math.inf if kid.visits == 0 else kid.q + c * math.sqrt(log / kid.visits)
-            if (value, kid.points) > most:
+            value = kid.q + c * math.sqrt(log / kid.visits) if kid.visits else math.inf
+            if value >= most[0] and (value, kid.points) > most:
                 best, most = kid, (value, kid.points)
     assert best is not None
     return best
