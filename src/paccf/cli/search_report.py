@@ -53,7 +53,7 @@ def summary(trace: Trace, plan: Plan) -> str:
         out = sum(len(f.eligible) - len(f.gap or ()) for f in trace.frontiers)
         of = sum(len(f.eligible) for f in trace.frontiers)
         lines.append(f"margin      {plan.arm.gap.reach:g}: {verb} {out:,} of {of:,} eligible candidates")
-    return clean("\n".join(lines), keep="\n")
+    return "\n".join(map(clean, lines))
 
 
 def row(trace: Trace, plan: Plan) -> tuple[object, ...]:
