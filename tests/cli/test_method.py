@@ -368,7 +368,7 @@ def test_coverage_compares_and_fails(train: str, margin: str, tmp_path: Path) ->
     assert run("coverage", train, margin, "--budget", "101").exit_code == 2
     held = run("coverage", train, margin, "--budget", "101", "--override", "why not", "--json")
     assert any("why not" in note for note in json.loads(held.stdout)["notes"])
-    harder = [f | {"scores": [s[::-1] for s in f["scores"]][::-1]} for f in simulate_frontiers(150, seed=5)]
+    harder = [f | {"scores": [[100 - y for y in s] for s in f["scores"]]} for f in simulate_frontiers(150, seed=5)]
     low = run("coverage", write(tmp_path / "h.jsonl", harder), margin)
     assert low.exit_code == 1
     assert "not explained by chance" in low.output

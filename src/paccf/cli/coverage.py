@@ -62,7 +62,7 @@ def command(
     said = [*_notes(coverage), *found.notes()]
     if as_json:
         emit_json(_summary(coverage) | {"skipped": found.skipped.count, "notes": said, "plot": plot})
-        sys.exit(_is_low(coverage))
+        sys.exit(int(_is_low(coverage)))
     say(f"{clean(', '.join(logs_))}: {found.line()}\n")
     say(_text(coverage))
     say("\n" + _sweep_table(coverage, rows))
@@ -70,7 +70,7 @@ def command(
         say(f"Note: {note}")
     if plot:
         say(f"Wrote {clean(plot)}")
-    sys.exit(_is_low(coverage))
+    sys.exit(int(_is_low(coverage)))
 
 
 def _is_low(c: Coverage) -> bool:
