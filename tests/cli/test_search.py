@@ -145,6 +145,10 @@ def test_log_calibrate_and_use(earned: tuple[str, list[str]]) -> None:
     found = as_json("--task", HAND, "--controller", "uct", "--budget", "40", "--certificate", certificate)
     assert (found["arm"], found["margin"], found["overrides"]) == ("paccf", made["margin"], [])
     assert found["matched_to"] == made["matched_to"]
+    assert found["promise"].startswith("Q 0.95, rank")
+    again = ["--tasks", "3", "--controller", "uct", "--budget", "40", "--certificate", certificate]
+    assert "calibrated the margin; its promise is for new ones" in run(*again).output
+    assert as_json(*again, "--skip", "30")["notes"] == []
     assert args[1].endswith("uct.jsonl")
 
 
@@ -208,6 +212,7 @@ def test_log_labels_are_the_oracle_of_each_frontier(tmp_path: Path) -> None:
         (["--task", "4 7 8 99"], "no hand"),
         ([], "--tasks N"),
         (["--task", HAND, "--tasks", "2"], "--tasks N"),
+        (["--task", HAND, "--skip", "2"], "--skip"),
         (["--tasks", "1363"], "1,362 solvable tasks"),
         (["--task", HAND, "--task", "8 8 7 4"], "given twice"),
         (["--task", HAND, "--domain", "game42"], "Did you mean 'game24'?"),

@@ -19,7 +19,13 @@ from paccf.search.trace import Trace
 @click.command()
 @click.option("--task", "hands", multiple=True, metavar="TEXT", help="What to solve, like '4 7 8 8'; repeatable.")
 @click.option("--tasks", "count", type=click.IntRange(min=1), metavar="N", help="N solvable tasks, drawn by --seed.")
-@click.option("--skip", type=click.IntRange(min=0), default=0, help="Leave out the first of these: N new tasks.")
+@click.option(
+    "--skip",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="M",
+    help="Leave out the first M that would be drawn, so that N new ones are.",
+)
 @click.option("--domain", default="game24", show_default=True)
 @click.option("--controller", default="lats", show_default=True, help="uct, toolchain, lats, tooltree or levin.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A controller setting; repeatable.")
@@ -66,7 +72,7 @@ def command(
     tree: bool | None,
     as_json: bool,
 ) -> None:
-    """Search, live: the tree with its scores, what was dropped and why, the solution, the bill.
+    """Search, and see it: the tree with its scores, what was dropped and why, the solution, the bill.
 
     The model is simulated: the truth, distorted as its profile says. It costs nothing and every output names it.
 
@@ -77,7 +83,7 @@ def command(
       paccf search --task "4 7 8 8" --controller uct --margin 30 --arm shadow
 
     \b
-    Earn the margin, then use it on new tasks (the log's last line says how to calibrate on it):
+    Earn the margin, then use it on new tasks (the first one's last line is the second one):
       paccf search --tasks 80 --controller uct --log uct.jsonl
       paccf calibrate uct.jsonl --labels oracle --budget 100 --match ... -o uct.json
       paccf search --tasks 100 --skip 80 --controller uct --certificate uct.json
@@ -110,6 +116,8 @@ def command(
         say(report.head(planned))
         for note in planned.overrides:
             say(f"override: {note}")
+        for note in planned.notes:
+            say(f"Note: {note}")
         live = (len(planned.tasks) == 1 and sys.stdout.isatty()) if tree is None else tree
         traces = _run(planned, book, live)
         if len(traces) == 1:

@@ -23,9 +23,9 @@ _ENDS = {
 
 def head(plan: Plan) -> str:
     """One line over every output: that it is simulated, and what ran."""
-    arm = plan.arm.name if plan.arm.gap is None else f"{plan.arm.name}, margin {plan.arm.gap.reach:g}"
+    margin = "" if plan.arm.gap is None else f", margin {plan.arm.gap.reach:g} ({plan.promise})"
     return clean(
-        f"{plan.model.name}  {plan.domain}  {plan.title} ({plan.fingerprint['config']})  arm {arm}  "
+        f"{plan.model.name}  {plan.domain}  {plan.title} ({plan.fingerprint['config']})  arm {plan.arm.name}{margin}  "
         f"budget {plan.budget}  seed {plan.seed}"
     )
 
@@ -94,7 +94,9 @@ def described(plan: Plan) -> dict[str, Any]:
         "arm": plan.arm.name,
         "margin": None if gap is None or math.isinf(gap.reach) else gap.reach,
         "keeps_all": gap is not None and math.isinf(gap.reach),
+        "promise": plan.promise or None,
         "overrides": list(plan.overrides),
+        "notes": list(plan.notes),
         "matched_to": plan.fingerprint,
         "budget": plan.budget,
         "seed": plan.seed,

@@ -44,7 +44,9 @@ class Plan:
     budget: int
     seed: int
     fingerprint: dict[str, str]
+    promise: str = ""  # what stands behind the margin, in words
     overrides: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -100,7 +102,10 @@ def plan(
     make = controller(name, **configured(name, settings))
     matched = fingerprint(domain, name, make.keywords["config"], scoring, f"{answering.name}@{digest(quality)}")  # type: ignore[attr-defined]
     gap: ScoreGap | None = None
+    promise = ""
     overrides: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    tasks = _tasks(domain, hands, count, skip, seed)
     if margin is not None and certificate is not None:
         raise BadInput("give --margin or --certificate, not both: a certificate holds its margin")
     if override is not None and certificate is None:
@@ -108,12 +113,15 @@ def plan(
     if certificate is not None:
         found = _certificate(certificate, matched, budget, override)
         gap, overrides = ScoreGap(found.limit, found.epsilon), tuple(found.overrides)
+        promise = f"Q {float(found.q):g}, rank {found.k} of {found.n}"
+        if used := len({task.id for task in tasks} & {task for task, _ in found.deficits}):
+            notes = (f"{used} of these tasks calibrated the margin; its promise is for new ones",)
     elif margin is not None:
-        gap = _margin(margin)
+        gap, promise = _margin(margin), "by hand, no promise"
     return Plan(
         domain,
         world(domain),
-        _tasks(domain, hands, count, skip, seed),
+        tasks,
         name,
         make,
         scoring,
@@ -122,7 +130,9 @@ def plan(
         budget,
         seed,
         matched,
+        promise,
         overrides,
+        notes,
     )
 
 
@@ -166,6 +176,8 @@ def _tasks(domain: str, hands: tuple[str, ...], count: int | None, skip: int, se
     if (count is None) == (not hands):
         raise BadInput("say what to search on: --task '4 7 8 8' (repeatable), or --tasks N for N hands by seed")
     if count is None:
+        if skip:
+            raise BadInput("--skip leaves out tasks that --tasks would draw; there are none here")
         try:
             tasks = [import_module(f"paccf.domains.{domain}.world").task_of(text) for text in hands]
         except ValueError as error:
