@@ -205,8 +205,9 @@ def main() -> None:
     if given.way:
         run(given.way, given.frontiers, given.repeats)
         return
+    many = many_at_once(given.frontiers, given.repeats)  # first: its processes inherit this one's peak memory
     errors = float_errors(min(1_000_000, given.frontiers))
-    emit([one_at_a_time(given.repeats), many_at_once(given.frontiers, given.repeats), errors, imports()], given.json)
+    emit([one_at_a_time(given.repeats), many, errors, imports()], given.json)
 
 
 if __name__ == "__main__":

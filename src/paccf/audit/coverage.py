@@ -65,14 +65,11 @@ class Coverage:
     protected_pruned: int = 0
     _gaps: dict[int, Gaps] = field(default_factory=dict)  # by R
     _protected_gaps: dict[int, Gaps] = field(default_factory=dict)
+    theta: Fraction | float = field(init=False)  # the frozen operating point: margin + epsilon
 
     def __post_init__(self) -> None:
         self.deficits = TaskDeficits(self.certificate.observations or 1)
-
-    @property
-    def theta(self) -> Fraction | float:
-        """The frozen operating point: margin + epsilon."""
-        return self.certificate.limit + Fraction(self.certificate.epsilon)
+        self.theta = self.certificate.limit + Fraction(self.certificate.epsilon)
 
     def add(
         self,
@@ -105,7 +102,7 @@ class Coverage:
     @property
     def tasks(self) -> int:
         """The denominator of coverage: exposed tasks, or all of them if the certificate's target is all."""
-        return self.deficits.tasks if self.certificate.target == "all" else len(self.deficits.exposed)
+        return self.deficits.tasks - (0 if self.certificate.target == "all" else self.deficits.missing)
 
     def covered(self, theta: Fraction | float) -> tuple[int, int]:
         """Tasks certainly covered at ``theta``, and tasks that unresolved labels leave open."""

@@ -192,7 +192,7 @@ class TaskDeficits:
 
     @property
     def missing(self) -> int:
-        return len(self._worst) - len(self.exposed)
+        return sum(gap is None and task not in self._unresolved for task, gap in self._worst.items())
 
     @property
     def unresolved(self) -> int:
