@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
-from matplotlib.figure import Figure
 
 from paccf.audit.coverage import Coverage, Point
+from paccf.theory.pictures import save
 
 _BLUE, _ORANGE, _GREY = "#2563a8", "#d9730d", "#667085"
 
 
-def coverage_sweep(coverage: Coverage, path: str | os.PathLike[str], title: str) -> None:
+def coverage_sweep(coverage: Coverage, path: str | Path, title: str) -> None:
     """Task coverage and pruning against the threshold, with the frozen margin marked. The format is the suffix's."""
     points = _thin(coverage.sweep(), 800)
     x = [float(p.theta) for p in points]
@@ -59,19 +59,11 @@ def coverage_sweep(coverage: Coverage, path: str | os.PathLike[str], title: str)
             above.text(theta, 0.04, f" frozen margin {theta:g}", transform=above.get_xaxis_transform(), fontsize=9)
         figure.suptitle(title, fontsize=11, x=0.02, ha="left", parse_math=False)
         figure.tight_layout()
-        save(figure, path)
+        save(figure, Path(path))
 
 
 def _percent(counts: Sequence[int], of: int) -> list[float]:
     return [100 * c / (of or 1) for c in counts]
-
-
-def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write and close a figure, without the date that would change its bytes."""
-    suffix = os.path.splitext(path)[1].lower()
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
-    figure.savefig(path, metadata=metadata, dpi=150)
-    plt.close(figure)
 
 
 def _thin(points: Sequence[Point], most: int) -> list[Point]:

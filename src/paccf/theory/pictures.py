@@ -64,7 +64,8 @@ def _log(axes: Axes) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
-def _save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure; the same figure gives the same bytes. The format is that of the suffix."""
     import matplotlib
 
     with matplotlib.rc_context({"svg.hashsalt": "paccf", "pdf.fonttype": 42}):
@@ -104,7 +105,7 @@ def draw_regimes(path: Path, gaps: Sequence[float], L: float, epsilon: float) ->
         axes.annotate(f"{gap:g}", (L, gap), (7, 0), textcoords="offset points", va="center", fontsize=9)
     axes.set(xlim=(0, right), ylim=(0, top))
     figure.legend(loc="outside lower center", ncols=2, fontsize=9, frameon=False, reverse=True)
-    _save(figure, path)
+    save(figure, path)
 
 
 def draw_radius(path: Path, counts: Sequence[int], radii: Mapping[str, Sequence[float]], L: float) -> None:
@@ -119,7 +120,7 @@ def draw_radius(path: Path, counts: Sequence[int], radii: Mapping[str, Sequence[
         axes.annotate("2L, for ever", (1, 2 * L), (0, 4), textcoords="offset points", color=ORANGE, fontsize=9)
     _log(axes)
     axes.legend(frameon=False, fontsize=9)
-    _save(figure, path)
+    save(figure, path)
 
 
 def draw_samples(
@@ -140,7 +141,7 @@ def draw_samples(
             )
     _log(axes)
     figure.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
-    _save(figure, path)
+    save(figure, path)
 
 
 def draw_boundary(path: Path, rows: Sequence[Row]) -> None:
@@ -168,4 +169,4 @@ def draw_boundary(path: Path, rows: Sequence[Row]) -> None:
     axes.annotate("gap = 4L", (0.25, 0.02), (4, 0), textcoords="offset points", color=GREY, fontsize=9)
     axes.set_ylim(0, 1.04)
     figure.legend(handles=drawn, loc="outside lower center", ncols=2, fontsize=9, frameon=False)
-    _save(figure, path)
+    save(figure, path)
