@@ -182,11 +182,20 @@ class _Answering:
         kept = gap if gap is not None and self.arm.name == "paccf" else native
         scale = repeats * UNIT
         scores = tuple([None if t is None else t / scale for t in totals])
+        bill = self.meter.bill
         frontier = Frontier(
-            path, effect.channel, effect.actions, tuple(observations), scores, tuple(eligible), native, gap, kept
+            path,
+            effect.channel,
+            effect.actions,
+            tuple(observations),
+            scores,
+            tuple(eligible),
+            native,
+            gap,
+            kept,
+            bill.total,
         )
         self.frontiers.append(frontier)
-        bill = self.meter.bill
         bill.expansions += 1
         bill.nodes += len(kept)
         bill.scored += len(totals)

@@ -42,6 +42,7 @@ class Frontier:
     native: tuple[int, ...]
     gap: tuple[int, ...] | None  # what the margin keeps; `None` in the native arm
     kept: tuple[int, ...]
+    spent: int = 0  # requests charged so far, this frontier's own scoring included
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A model's text. Unknown token counts are `None`, never a guess."""
+    """A model's text. Unknown token counts are `None`, never a guess. ``attempts`` are the requests on the wire that it
+    took (0: none, it was known), ``latency`` the seconds of the last one; both are told apart from the logical request
+    that the budget counts."""
 
     text: str
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    finish: str | None = None  # the provider's finish reason
+    latency: float | None = None
+    attempts: int = 1
 
 
 class ModelFailure(Exception):
