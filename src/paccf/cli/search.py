@@ -77,7 +77,7 @@ def command(
     The model is simulated: the truth, distorted as its profile says. It costs nothing and every output names it.
 
     \b
-    Look at one search, then at what a margin does to it:
+    Examples. Look at one search, then at what a margin does to it:
       paccf search --task "4 7 8 8"
       paccf search --task "4 7 8 8" --controller uct --margin 30
       paccf search --task "4 7 8 8" --controller uct --margin 30 --arm shadow
