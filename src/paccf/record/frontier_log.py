@@ -137,7 +137,27 @@ def _open(path: str) -> Iterator[IO[bytes]]:
             yield file  # type: ignore[misc]
     else:
         with open(path, "rb") as file:
-            yield file
+            yield _Whole(file, path)  # type: ignore[misc]
+
+
+class _Whole:
+    """A log that may still be growing: while a recorder appends, ``LOG.pending`` says how much of it is whole, and no
+    more is read. So a task that is being written, or whose writer died, is absent."""
+
+    def __init__(self, file: IO[bytes], path: str) -> None:
+        self._file, self._path = file, path
+
+    def read1(self, size: int) -> bytes:
+        block: bytes = self._file.read1(size)  # type: ignore[attr-defined]
+        try:
+            with open(self._path + ".pending", "rb") as note:
+                whole = note.read().strip()
+        except OSError:
+            return block
+        if not whole.isdigit():
+            return block
+        begin = self._file.tell() - len(block)
+        return block[: max(0, int(whole) - begin)]
 
 
 def _lines(file: IO[bytes], path: str, skipped: Skipped | None) -> Iterator[tuple[int, list[bytes]]]:

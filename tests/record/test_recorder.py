@@ -1,0 +1,275 @@
+"""The recorder in somebody's loop: what it writes, what it labels, and that a task is never there by half."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paccf import Gate, Recorder
+from paccf.method.certificate import Certificate
+from paccf.method.deficit import TaskDeficits
+from paccf.record.frontier_log import Frontier, read_frontiers
+
+
+def read(path: Path) -> list[Frontier]:
+    return list(read_frontiers(str(path)))
+
+
+def gate_of(tmp_path: Path, margin: int) -> Gate:
+    deficits = TaskDeficits()
+    for i in range(19):
+        deficits.add(f"t{i}", [50 + margin, 50], [False, True])
+    Certificate.freeze(deficits, "0.95").save(tmp_path / "margin.json")
+    return Gate.load(tmp_path / "margin.json")
+
+
+def test_found_labels_are_those_below_an_accepted_path(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    with Recorder(log).task("t") as task:
+        assert task.admit((), ["a", "b", "c"], [10, [20, 30], None], requests=5) == [0, 1, 2]
+        task.admit(["b"], ["x", "y"], [1.5, math.nan], eligible=[True, False])
+        task.frontier(["a"], ["x"], [3]).decided([])
+        task.solved(["b", "y"])
+        assert not log.exists(), "nothing is written before the task has closed"
+    root, b, a = read(log)
+    assert root.scores == [10, [20, 30], None]
+    assert root.protected == [False, True, False]
+    assert root.candidates == ["a", "b", "c"]
+    assert (b.protected, b.eligible, b.depth, b.frontier) == ([False, True], [True, False], 1, "/b")
+    assert a.protected == [False], "the same id under another node is another path"
+    assert {k: bytes(v) for k, v in (root.meta or {}).items()} == {"path": b"[]", "requests": b"5", "kept": b"[0,1,2]"}
+    assert bytes((a.meta or {})["kept"]) == b"[]"
+
+
+def test_an_oracle_is_asked_after_the_task_has_closed(tmp_path: Path) -> None:
+    asked = []
+
+    def oracle(path: tuple[str, ...], id: str) -> bool | None:
+        asked.append((path, id))
+        return {"good": True, "bad": False}.get(id)
+
+    with Recorder(tmp_path / "log.jsonl", oracle=oracle).task("t") as task:
+        task.admit((), ["good", "bad", "who knows"], [1, 2, 3])
+        assert not asked
+    assert read(tmp_path / "log.jsonl")[0].protected == [True, False, None]
+
+
+def test_a_gate_decides_and_a_shadow_only_tells(tmp_path: Path) -> None:
+    gate = gate_of(tmp_path, 20)
+    with Recorder(tmp_path / "gated.jsonl", gate=gate).task("t") as task:
+        assert task.admit((), ["a", "b", "c"], [90, 70, 69]) == [0, 1]
+        assert task.admit(("a",), ["a", "b"], [90, 40], eligible=[False, True]) == [1]
+    with Recorder(tmp_path / "shadow.jsonl", gate=gate, shadow=True).task("t") as task:
+        assert task.admit((), ["a", "b", "c"], [90, 70, 69]) == [0, 1, 2]
+    (shadow,) = read(tmp_path / "shadow.jsonl")
+    assert bytes((shadow.meta or {})["would_drop"]) == b"[2]"
+    with pytest.raises(ValueError, match="shadow says what a gate"):
+        Recorder(tmp_path / "x.jsonl", shadow=True)
+
+
+def test_a_task_that_raises_is_absent_and_may_be_tried_again(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "log.jsonl")
+    task = recorder.task("t")
+    with contextlib.suppress(RuntimeError), task:
+        task.admit((), ["a"], [1])
+        raise RuntimeError("model died")
+    with recorder.task("t"):
+        pass
+    with pytest.raises(ValueError, match="recorded already"):
+        recorder.task("t")
+    with pytest.raises(ValueError, match="is closed"):
+        task.admit((), ["a"], [1])
+    (line,) = read(tmp_path / "log.jsonl")
+    assert line.scores == [], "a task without a frontier still counts as a task without exposure"
+
+
+def test_a_run_that_is_taken_up_again_knows_what_it_has(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    with Recorder(log).task("one") as task:
+        task.admit((), ["a"], [1])
+    again = Recorder(log)
+    assert again.written == {"one"}
+    with again.task("two") as task:
+        task.admit((), ["a"], [1])
+    assert [f.task for f in read(log)] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("path", "candidates", "scores", "said"),
+    [
+        ((), ["a"], [math.inf], "is not a score"),
+        ((), ["a", "b"], [1], "one entry a candidate"),
+        ((), [""], [1], "not empty"),
+        ((3,), ["a"], [1], "ids are texts"),
+        ((), ["\ud800"], [1], "not UTF-8"),
+        ((), ["a"], [[1, None]], "observation 1 is missing"),
+    ],
+)
+def test_what_could_not_be_read_back_is_refused(
+    tmp_path: Path, path: object, candidates: object, scores: object, said: str
+) -> None:
+    with Recorder(tmp_path / "log.jsonl").task("t") as task:
+        with pytest.raises(ValueError, match=said):
+            task.admit(path, candidates, scores)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="kept"):
+            task.frontier((), ["a"], [1]).decided([1])
+
+
+ids = st.text(st.characters(codec="utf-8"), min_size=1, max_size=5)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(ids, max_size=3),
+            st.lists(
+                st.tuples(ids, st.none() | st.floats(-100, 100) | st.lists(st.integers(0, 100), min_size=1)), max_size=4
+            ),
+        ),
+        max_size=6,
+    )
+)
+def test_whatever_is_recorded_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, said: list[tuple[list[str], list[tuple[str, object]]]]
+) -> None:
+    log = tmp_path_factory.mktemp("r") / "log.jsonl"
+    with Recorder(log).task("t") as task:
+        for path, candidates in said:
+            task.admit(path, [c for c, _ in candidates], [s for _, s in candidates])  # type: ignore[misc]
+    found = read(log)
+    assert [(f.candidates or [], list(f.scores)) for f in found] == (
+        [([c for c, _ in candidates], [s for _, s in candidates]) for _, candidates in said] or [([], [])]
+    )
+    assert len({f.frontier for f in found}) == len(found)
+
+
+def test_threads_and_asyncio_tasks_share_a_recorder(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "log.jsonl")
+
+    def search(n: int) -> None:
+        with recorder.task(f"thread {n}") as task:
+            for i in range(5):
+                task.admit([str(i)], ["a", "b"], [i, n])
+
+    async def asearch(n: int) -> None:
+        async with recorder.task(f"asyncio {n}") as task:
+            for i in range(5):
+                await asyncio.sleep(0)
+                task.admit([str(i)], ["a", "b"], [i, n])
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(asearch(n) for n in range(10)))
+
+    threads = [threading.Thread(target=search, args=(n,)) for n in range(10)]
+    for thread in threads:
+        thread.start()
+    asyncio.run(all_of_them())
+    for thread in threads:
+        thread.join()
+    found = read(tmp_path / "log.jsonl")
+    assert len(found) == 100
+    runs = [f.task for i, f in enumerate(found) if i == 0 or found[i - 1].task != f.task]
+    assert len(runs) == 20, "the lines of a task stand together"
+
+
+WRITER = """
+import sys
+from paccf import Recorder
+recorder = Recorder(sys.argv[1])
+print("ready", flush=True)
+for n in range(10**6):
+    if f"{sys.argv[2]}-{n}" in recorder.written:
+        continue
+    with recorder.task(f"{sys.argv[2]}-{n}") as task:
+        for i in range(50):
+            task.admit([str(i)], ["a" * 200, "b" * 200], [[1, 2, 3, 4], [5, 6, 7, 8]])
+"""
+
+
+def test_a_killed_writer_leaves_no_task_by_half(tmp_path: Path) -> None:
+    """Two processes append to one log and are killed at random instants, again and again."""
+    log = tmp_path / "log.jsonl"
+    order = random.Random(7)
+    kept = 0
+    for _ in range(8):
+        writers = [
+            subprocess.Popen([sys.executable, "-c", WRITER, str(log), name], stdout=subprocess.PIPE) for name in "AB"
+        ]
+        for writer in writers:
+            assert writer.stdout is not None
+            writer.stdout.readline()
+        time.sleep(0.05 + 0.1 * order.random())
+        for writer in writers:
+            os.kill(writer.pid, signal.SIGKILL)
+            writer.wait()
+            writer.stdout.close()  # type: ignore[union-attr]
+        counts: dict[str, int] = {}
+        for frontier in read(log):  # read before anybody has mended it
+            counts[frontier.task] = counts.get(frontier.task, 0) + 1
+        assert set(counts.values()) <= {50}
+        assert len(counts) >= kept, "what was closed stays"
+        kept = len(counts)
+    assert kept > 0
+
+
+def test_a_torn_end_is_not_read_and_is_cut_off(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    with Recorder(log).task("one") as task:
+        task.admit((), ["a"], [1])
+    size = log.stat().st_size
+    with log.open("ab") as file:
+        file.write(b'{"task":"two","frontier":"/","scores":[1],"protected":[true]}\n{"task":"two","fron')
+    (tmp_path / "log.jsonl.pending").write_text(f"{size}\n")
+    assert [f.task for f in read(log)] == ["one"]
+    Recorder(log)
+    assert log.stat().st_size == size
+    assert not (tmp_path / "log.jsonl.pending").exists()
+
+
+def test_a_full_disk_leaves_the_log_as_it_was(tmp_path: Path) -> None:
+    code = """
+import resource, sys
+from paccf import Recorder
+recorder = Recorder(sys.argv[1])
+def record(id, size):
+    with recorder.task(id) as task:
+        task.admit((), ["x" * size], [1])
+record("small", 10)
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try:
+    record("large", 10**5)
+except OSError as error:
+    print("told:", error.strerror)
+record("small again", 10)
+"""
+    out = subprocess.run([sys.executable, "-c", code, str(tmp_path / "log.jsonl")], capture_output=True, text=True)
+    assert "told: File too large" in out.stdout, out.stderr
+    assert [f.task for f in read(tmp_path / "log.jsonl")] == ["small", "small again"]
+
+
+def test_what_was_recorded_calibrates(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "log.jsonl")
+    for n in range(19):
+        with recorder.task(f"t{n}") as task:
+            task.admit((), ["right", "wrong"], [50, 50 + n])
+            task.admit(["right"], ["end"], [10])
+            task.solved(["right", "end"])
+    deficits = TaskDeficits()
+    for f in read(tmp_path / "log.jsonl"):
+        deficits.add(f.task, f.scores, f.protected, f.eligible, f.candidates)
+    assert Certificate.freeze(deficits, "0.95", labels="found").limit == Fraction(18)
