@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from importlib import import_module
-
-import msgspec
 
 from paccf.cli.output import BadInput
 from paccf.cli.settings import configured, known
 from paccf.domains.registry import WORLDS, world
 from paccf.method.admission import ScoreGap
 from paccf.method.certificate import BrokenCertificate, Certificate, MismatchedCertificate
-from paccf.models.simulated import Profile, ProfileError, load, profiles, simulated
+from paccf.models.simulated import ProfileError, digest, load, profiles, simulated
 from paccf.search.chance import shuffled
 from paccf.search.controllers import CONTROLLERS, controller
 from paccf.search.driver import Watch, run, search
@@ -134,12 +131,6 @@ def plan(
         overrides,
         notes,
     )
-
-
-def digest(profile: Profile) -> str:
-    """Eight characters that change with the figures of a profile, not with its name."""
-    figures = msgspec.json.encode(msgspec.structs.replace(profile, name="", about=""))
-    return blake2b(figures, digest_size=4).hexdigest()
 
 
 def _certificate(path: str, matched: dict[str, str], budget: int, override: str | None) -> Certificate:

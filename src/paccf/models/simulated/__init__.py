@@ -6,7 +6,7 @@ It is the only model that reaches an oracle. A real search never imports this pa
 from __future__ import annotations
 
 from paccf.models.simulated.model import Simulated
-from paccf.models.simulated.profile import Evaluator, Profile, ProfileError, Proposer, load, profiles
+from paccf.models.simulated.profile import Evaluator, Profile, ProfileError, Proposer, digest, load, profiles
 from paccf.models.simulated.truth import Truth, truth_of
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Proposer",
     "Simulated",
     "Truth",
+    "digest",
     "load",
     "profiles",
     "simulated",
