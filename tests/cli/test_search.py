@@ -19,6 +19,7 @@ from paccf.domains.game24.oracle import reachable
 from paccf.domains.game24.world import Game24, task_of
 from paccf.domains.labels import protected
 from paccf.domains.oracles import oracle_of
+from paccf.domains.toy import Toy
 from paccf.method.admission import ScoreGap
 from paccf.models.simulated import simulated
 from paccf.search.controllers import CONTROLLERS, controller
@@ -274,15 +275,18 @@ def test_reasons() -> None:
 
 
 def test_fingerprints_tell_systems_apart_and_seeds_not() -> None:
-    one = fingerprint("game24", "lats", Lats(), Scoring(), "m")
-    assert one == fingerprint("game24", "lats", Lats(), Scoring(), "m")
+    one = fingerprint(Toy(), "lats", Lats(), Scoring(), "m", "p")
+    assert one == fingerprint(Toy(), "lats", Lats(), Scoring(), "m", "p")
     assert one["config"] == "n=5,w=1.0,lam=0.5,trajectories=50,notes=3"
     for field, other in (
-        ("config", fingerprint("game24", "lats", Lats(n=4), Scoring(), "m")),
-        ("scoring", fingerprint("game24", "lats", Lats(), Scoring(repeats=2), "m")),
-        ("model", fingerprint("game24", "lats", Lats(), Scoring(), "n")),
+        ("world", fingerprint(Toy(horizon=5), "lats", Lats(), Scoring(), "m", "p")),
+        ("prompts", fingerprint(Toy(), "lats", Lats(), Scoring(), "m", "q")),
+        ("config", fingerprint(Toy(), "lats", Lats(n=4), Scoring(), "m", "p")),
+        ("scoring", fingerprint(Toy(), "lats", Lats(), Scoring(repeats=2), "m", "p")),
+        ("model", fingerprint(Toy(), "lats", Lats(), Scoring(), "n", "p")),
     ):
         assert [key for key in one if one[key] != other[key]] == [field]
+    assert fingerprint(Game24(), "lats", Lats(), Scoring(), "m", "p")["world"] == "default"
 
 
 def test_labels_are_one_list_a_frontier() -> None:

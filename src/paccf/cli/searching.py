@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 
 from paccf.cli.output import BadInput
 from paccf.cli.settings import configured, known
-from paccf.domains.registry import WORLDS, world
+from paccf.domains.registry import names, part, task_of, world
+from paccf.domains.versions import prompts_of
 from paccf.method.admission import ScoreGap
 from paccf.method.certificate import BrokenCertificate, Certificate, MismatchedCertificate
 from paccf.models.simulated import ProfileError, digest, load, profiles, simulated
@@ -86,7 +86,7 @@ def plan(
     override: str | None,
 ) -> Plan:
     """Check everything that was asked for before anything runs. Raises `BadInput`."""
-    known(domain, WORLDS, "domain")
+    known(domain, names(), "domain")
     known(name, CONTROLLERS, "controller")
     known(model, MODELS, "model")
     if not profile.endswith(".toml"):
@@ -97,7 +97,9 @@ def plan(
         raise BadInput(str(error)) from None
     answering = simulated(domain, quality, seed, latency_ms)
     make = controller(name, **configured(name, settings))
-    matched = fingerprint(domain, name, make.keywords["config"], scoring, f"{answering.name}@{digest(quality)}")  # type: ignore[attr-defined]
+    place = world(domain)
+    config = make.keywords["config"]  # type: ignore[attr-defined]
+    matched = fingerprint(place, name, config, scoring, f"{answering.name}@{digest(quality)}", prompts_of(place))
     gap: ScoreGap | None = None
     promise = ""
     overrides: tuple[str, ...] = ()
@@ -117,7 +119,7 @@ def plan(
         gap, promise = _margin(margin), "by hand, no promise"
     return Plan(
         domain,
-        world(domain),
+        place,
         tasks,
         name,
         make,
@@ -170,13 +172,13 @@ def _tasks(domain: str, hands: tuple[str, ...], count: int | None, skip: int, se
         if skip:
             raise BadInput("--skip leaves out tasks that --tasks would draw; there are none here")
         try:
-            tasks = [import_module(f"paccf.domains.{domain}.world").task_of(text) for text in hands]
+            tasks = [task_of(domain, text) for text in hands]
         except ValueError as error:
             raise BadInput(f"--task: {error}") from None
         if len({task.id for task in tasks}) < len(tasks):
             raise BadInput("--task: one task is given twice; a search repeats itself, so once says it all")
         return tuple(tasks)
-    pool = import_module(f"paccf.domains.{domain}.tasks").solvable()
+    pool = part(domain, "tasks").solvable()
     if skip + count > len(pool):
         raise BadInput(f"--tasks {count} after {skip} skipped: {domain} has {len(pool):,} solvable tasks in all")
     order = shuffled(len(pool), seed, domain, "tasks")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any, Protocol, cast
 
+from paccf.domains.registry import made
 from paccf.search.tree import Action, Task
-
-ORACLES = {"game24": "paccf.domains.game24.oracle"}
 
 
 class Oracle(Protocol):
@@ -23,8 +21,7 @@ class Oracle(Protocol):
         ...
 
 
-def oracle_of(name: str) -> Oracle:
-    """The oracle of the domain ``name``. Raises ValueError that lists the known names."""
-    if name not in ORACLES:
-        raise ValueError(f"there is no oracle for {name!r}; known are: {', '.join(sorted(ORACLES))}")
-    return cast(Oracle, import_module(ORACLES[name]))
+def oracle_of(name: str, **settings: Any) -> Oracle:
+    """The oracle of the domain ``name`` for a world of these ``settings``. Raises ValueError for a name that is not
+    known, and for a domain without an oracle."""
+    return cast(Oracle, made(name, "oracle", settings))

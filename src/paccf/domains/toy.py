@@ -8,7 +8,7 @@ leads to a solved leaf, the rest is noise. SIMULATED, of course.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -44,6 +44,9 @@ class Toy:
     def utility(self, task: Task, actions: Sequence[Action]) -> float:
         leaf = "".join(a.key for a in actions)
         return float(len(leaf) == self.horizon and self.is_solved(task, leaf))
+
+    def metrics(self, task: Task, actions: Sequence[Action]) -> Mapping[str, float]:
+        return {}
 
     def solution(self, task: Task, actions: Sequence[Action]) -> str:
         return " ".join(a.key for a in actions)

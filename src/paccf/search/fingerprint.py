@@ -6,17 +6,22 @@ from dataclasses import fields
 from typing import Any
 
 from paccf.search.scoring import Scoring
+from paccf.search.world import World
 
 
-def fingerprint(domain: str, controller: str, config: Any, scoring: Scoring, model: str) -> dict[str, str]:
+def fingerprint(
+    world: World, controller: str, config: Any, scoring: Scoring, model: str, prompts: str
+) -> dict[str, str]:
     """``matched_to`` of a certificate: equal texts mean frontiers of one law, so the margin may be used.
 
     ``config`` is the controller's frozen dataclass, ``model`` a name that changes whenever the answers may (weights,
-    profile, sampling). Seeds, the arm and the budget are not part of it: the budget has a field of its own, because
-    a smaller one is no mismatch.
+    profile, sampling), ``prompts`` the version of what it is asked. Seeds, the arm and the budget are not part of it:
+    the budget has a field of its own, because a smaller one is no mismatch.
     """
     return {
-        "domain": domain,
+        "domain": world.name,
+        "world": settings(world) or "default",
+        "prompts": prompts,
         "controller": controller,
         "config": settings(config),
         "scoring": settings(scoring),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -71,7 +71,8 @@ class Reading:
 
 
 class World(Protocol):
-    """A domain: states, transitions, prompts and their readers, and the verifier. It knows no solutions."""
+    """A domain: states, transitions, prompts and their readers, and the verifier. It knows no solutions. A frozen
+    dataclass, whose fields are its settings: a margin is matched to them."""
 
     @property
     def name(self) -> str: ...
@@ -88,7 +89,13 @@ class World(Protocol):
 
     def execute(self, task: Task, state: Any, action: Action) -> Outcome: ...
 
-    def utility(self, task: Task, actions: Sequence[Action]) -> float: ...
+    def utility(self, task: Task, actions: Sequence[Action]) -> float:
+        """What these actions are worth in the end, 0 to 1."""
+        ...
+
+    def metrics(self, task: Task, actions: Sequence[Action]) -> Mapping[str, float]:
+        """Further utilities by name, if the domain has any. Like `utility`, for a search that has ended."""
+        ...
 
     def solution(self, task: Task, actions: Sequence[Action]) -> str:
         """The answer as a person would write it."""

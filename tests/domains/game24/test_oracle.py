@@ -12,10 +12,10 @@ import pytest
 
 from paccf.domains.game24 import oracle
 from paccf.domains.game24.moves import moves
+from paccf.domains.game24.oracle import Game24Oracle
 from paccf.domains.game24.tasks import hands, solvable
 from paccf.domains.game24.world import Game24, task_of
 from paccf.domains.oracles import oracle_of
-from paccf.domains.registry import world
 
 
 def test_solvable_hands():
@@ -77,9 +77,9 @@ def test_a_state_is_reachable_iff_a_child_is():
 def test_protected_and_value():
     task = task_of("4 7 8 8")
     actions = Game24().legal((4, 6))
-    assert oracle.protected(task, (4, 6), actions) == [a.key == "24" for a in actions]
-    assert oracle.protected(task, (1, 4, 7), Game24().legal((1, 4, 7))).count(True) > 0
-    assert (oracle.value(task, (4, 6), 2), oracle.value(task, (4, 7), 2)) == (1.0, 0.0)
+    assert Game24Oracle().protected(task, (4, 6), actions) == [a.key == "24" for a in actions]
+    assert Game24Oracle().protected(task, (1, 4, 7), Game24().legal((1, 4, 7))).count(True) > 0
+    assert (Game24Oracle().value(task, (4, 6), 2), Game24Oracle().value(task, (4, 7), 2)) == (1.0, 0.0)
     known = oracle_of("game24")
     assert known.value(task, task.data, 0) == 1.0
     assert known.protected(task, (4, 6), []) == []
@@ -94,18 +94,10 @@ def test_cold_start_is_fast():
 
 def test_root_facts_of_all_solvable_hands():
     game = Game24()
-    alive = [sum(oracle.protected(t, t.data, game.legal(t.data))) for t in solvable()]
+    alive = [sum(Game24Oracle().protected(t, t.data, game.legal(t.data))) for t in solvable()]
     legal = [len(game.legal(t.data)) for t in solvable()]
     assert (min(legal), max(legal), sum(legal)) == (4, 36, 35345)
     assert (min(alive), max(alive), sum(alive)) == (1, 21, 7776)
-
-
-def test_names():
-    assert world("game24").name == "game24"
-    with pytest.raises(ValueError, match="there is no domain 'chess'; known are: .*game24"):
-        world("chess")
-    with pytest.raises(ValueError, match="there is no oracle for 'chess'; known are: .*game24"):
-        oracle_of("chess")
 
 
 def test_the_world_does_not_load_the_oracle():
@@ -137,6 +129,6 @@ def test_root_facts_of_the_test_split():
     for task in split:
         actions = Game24().legal(task.data)
         successors.append(len(actions))
-        alive.append(sum(oracle.protected(task, task.data, actions)))
+        alive.append(sum(Game24Oracle().protected(task, task.data, actions)))
     assert (min(successors), max(successors), sum(successors)) == (9, 36, 2913)
     assert (min(alive), max(alive), round(sum(alive) / 100, 1)) == (1, 21, 5.7)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from paccf.domains.game24.oracle import protected
+from paccf.domains.game24.oracle import Game24Oracle
 from paccf.domains.game24.tasks import solvable
 from paccf.domains.game24.world import Game24, task_of
 from paccf.models.simulated import Evaluator, Profile, Proposer, Simulated, profiles, simulated, truth_of
@@ -17,6 +17,7 @@ from paccf.models.simulated.model import on_lattice, tokens
 from paccf.search.world import Model, Request, Subject
 
 WORLD = Game24()
+protected = Game24Oracle().protected
 TASK = task_of("4 7 8 8")
 LEGAL = tuple(WORLD.legal(TASK.data))
 
@@ -289,5 +290,5 @@ def test_an_answer_takes_well_under_a_fifth_of_a_millisecond():
 def test_profiles_are_values():
     profile = simulated("game24", "clean", 0).profile
     assert msgspec.structs.replace(profile, name="x") != profile
-    with pytest.raises(ValueError, match="no simulated model for the domain 'chess'; known are: .*game24"):
+    with pytest.raises(ValueError, match="there is no domain 'chess'. Known: .*game24"):
         simulated("chess", "clean", 0)

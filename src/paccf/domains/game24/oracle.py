@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from paccf.domains.game24.moves import move_of
 from paccf.domains.game24.numbers import GOAL, Number, State, operations, replace
@@ -46,11 +47,17 @@ def _more(state: State) -> bool:
     )
 
 
-def protected(task: Task, state: State, actions: Sequence[Action]) -> list[bool]:
-    """For each action, whether 24 can be made of what it leaves: P(p) of the paper."""
-    return [reachable(move_of(state, action).after) for action in actions]
+@dataclass(frozen=True, slots=True)
+class Game24Oracle:
+    """Implements `paccf.domains.oracles.Oracle`."""
+
+    def protected(self, task: Task, state: State, actions: Sequence[Action]) -> list[bool]:
+        """For each action, whether 24 can be made of what it leaves: P(p) of the paper."""
+        return [reachable(move_of(state, action).after) for action in actions]
+
+    def value(self, task: Task, state: State, depth: int) -> float:
+        """1 if 24 can be made of ``state``, else 0. The depth says nothing here, as every game lasts as long."""
+        return float(reachable(state))
 
 
-def value(task: Task, state: State, depth: int) -> float:
-    """1 if 24 can be made of ``state``, else 0. The depth says nothing here, as every game lasts as long."""
-    return float(reachable(state))
+make = Game24Oracle

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from paccf.domains.answers import read_scores
 from paccf.domains.game24 import prompts
@@ -17,6 +18,7 @@ from paccf.search.world import Reading
 
 CARDS = 4
 LARGEST = 13
+SAMPLE = ("4 7 8 8", "8 / 8 = 1 (left: 1 4 7)\n8 - 7 = 1 (left: 1 4 8)")
 
 
 def task_of(text: str) -> Task:
@@ -34,6 +36,7 @@ def hand(numbers: Sequence[int]) -> Task:
     return Task("-".join(map(str, data)), data)
 
 
+@dataclass(frozen=True, slots=True)
 class Game24:
     """A state is the sorted tuple of the exact numbers left. An action combines two of them; its key names what is
     left then, so that two ways to the same numbers are one action."""
@@ -60,6 +63,9 @@ class Game24:
     def utility(self, task: Task, actions: Sequence[Action]) -> float:
         """1 if the actions make 24 of the hand, by the verifier's word on the whole expression; else 0."""
         return float(verify(task.data, self.solution(task, actions)))
+
+    def metrics(self, task: Task, actions: Sequence[Action]) -> Mapping[str, float]:
+        return {}
 
     def verify(self, task: Task, expression: str) -> bool:
         """Whether ``expression`` is a solution: each number of the hand once, exactly 24. Safe for any text."""
@@ -99,3 +105,6 @@ class Game24:
 
     def reflect(self, task: Task, actions: Sequence[Action]) -> str:
         return prompts.reflect(task.data, actions)
+
+
+make = Game24

@@ -5,6 +5,8 @@ It is the only model that reaches an oracle. A real search never imports this pa
 
 from __future__ import annotations
 
+from typing import Any
+
 from paccf.models.simulated.model import Simulated
 from paccf.models.simulated.profile import Evaluator, Profile, ProfileError, Proposer, digest, load, profiles
 from paccf.models.simulated.truth import Truth, truth_of
@@ -24,9 +26,10 @@ __all__ = [
 ]
 
 
-def simulated(domain: str, profile: str | Profile, seed: int, latency_ms: float = 0) -> Simulated:
-    """The simulated model for ``domain``; ``profile`` is a `Profile`, the name of one that comes with the package, or
-    the path of a TOML file. Raises ValueError for an unknown domain, `ProfileError` for a bad profile."""
+def simulated(domain: str, profile: str | Profile, seed: int, latency_ms: float = 0, **settings: Any) -> Simulated:
+    """A simulated model for worlds of ``domain`` with these ``settings``; ``profile`` is a `Profile`, the name of one
+    that comes with the package, or the path of a TOML file. Raises ValueError for an unknown domain, `ProfileError` for
+    a bad profile."""
     if isinstance(profile, str):
         profile = load(profile)
-    return Simulated(truth_of(domain), profile, seed, latency_ms=latency_ms)
+    return Simulated(truth_of(domain, **settings), profile, seed, latency_ms=latency_ms)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
+from paccf.domains.registry import made
 from paccf.search.tree import Action, Task
-
-TRUTHS = {"game24": "paccf.models.simulated.game24:Game24Truth"}
 
 
 class Truth(Protocol):
@@ -35,10 +33,7 @@ class Truth(Protocol):
         ...
 
 
-def truth_of(domain: str) -> Truth:
-    """The truth about ``domain``. Raises ValueError that lists the known domains."""
-    if domain not in TRUTHS:
-        raise ValueError(f"no simulated model for the domain {domain!r}; known are: {', '.join(sorted(TRUTHS))}")
-    module, _, attribute = TRUTHS[domain].partition(":")
-    made: Truth = getattr(import_module(module), attribute)()
-    return made
+def truth_of(domain: str, **settings: Any) -> Truth:
+    """The truth about ``domain`` for a world of these ``settings``. Raises ValueError for a name that is not known, and
+    for a domain that no model can be simulated for."""
+    return cast(Truth, made(domain, "truth", settings))

@@ -1,4 +1,4 @@
-"""The truth about the Game of 24."""
+"""The truth about the Game of 24, for the simulated model."""
 
 from __future__ import annotations
 
@@ -29,3 +29,6 @@ class Game24Truth:
     def garbled(self, task: Task, state: State, action: Action) -> str:
         move = move_of(state, action)
         return f"{move.left} {move.operator} ? = {move.result}"
+
+
+make = Game24Truth
