@@ -17,6 +17,7 @@ from paccf.search.controllers.lats import birth_value, uct_value
 from paccf.search.controllers.levin import Levin, levin_cost, policy, softmax
 from paccf.search.controllers.toolchain import blend, lcs, place, remembered
 from paccf.search.controllers.tooltree import answer as tooltree_answer
+from paccf.search.controllers.tooltree import best_value, stalled
 from paccf.search.controllers.tooltree import select as tooltree_select
 from paccf.search.controllers.uct import descend
 from paccf.search.controllers.uct import select as uct_select
@@ -389,12 +390,12 @@ def test_tooltree_select_by_hand() -> None:
     assert tooltree_select(root, 1.4) is None
     c, d = node(root, "c", 0.0, jitter=0.2), node(root, "d", 90.0, jitter=0.1)
     assert tooltree_select(root, 1.4) is c, "unvisited siblings go by jitter, not by pre-evaluation"
-    c.visits = d.visits = 2
+    root.visits = 1  # ln 1 = 0: no exploration
+    c.visits, d.visits = 2, 3
     c.q = d.q = 0.5
-    d.score = 0.0
-    assert tooltree_select(root, 1.4) is c
-    d.visits = 3
     assert tooltree_select(root, 1.4) is d, "equal values go by more visits"
+    d.visits = 2
+    assert tooltree_select(root, 1.4) is c, "and then by jitter"
 
 
 def test_tooltree_answer_follows_executed_kids_that_are_not_pruned() -> None:
@@ -433,21 +434,31 @@ def test_tooltree_rollouts_cap_and_patience() -> None:
     assert (trace.bill.requests["appraise"], trace.reason) == (1 + 4, "early stop")
 
 
-def test_tooltree_patience_counts_from_the_last_improvement() -> None:
-    world = Leaves(1, 30)
-    rising = {"0" * depth: min(depth, 6) * 10 for depth in range(31)}
-    model = Scripted(world, post=rising)
-    # judgements 10 .. 60, 60, 60: the mean rises slower and slower; by 1e-3 at least until the 30th
-    assert go("tooltree", model, patience=3, tau_post=0.0).bill.requests["appraise"] == 30
-    # means after n >= 6 rollouts: 60 - 150 / n, so the n-th adds 1.5 / (n (n - 1)); < .02 from n = 10 on
-    trace = go("tooltree", Scripted(world, post=rising), patience=3, tau_post=0.0, improvement=0.02)
-    # after n = 9 the best is .4333; 10: .45 falls short, 11: .4636 is .0303 above it, and so on in steps of two and more
-    best, stale, n = -math.inf, 0, 0
-    while stale < 3:
-        n += 1
-        mean = sum(rising["0" * i] for i in range(1, n + 1)) / n / 100
-        stale, best = (0 if mean >= best + 0.02 else stale + 1), max(best, mean)
-    assert trace.bill.requests["appraise"] == n < 30
+def test_tooltree_stalls_when_a_window_brings_nothing() -> None:
+    assert not stalled([0.5] * 3, 3, 0.01), "there is no value before the window yet"
+    assert stalled([0.5] * 4, 3, 0.01)
+    assert stalled([0.5, 0.4, 0.509, 0.3], 3, 0.01)
+    assert not stalled([0.5, 0.4, 0.51, 0.3], 3, 0.01), "an improvement by exactly that much is one"
+    assert not stalled([0.9, 0.2, 0.1, 0.1, 0.3], 3, 0.01), "what fell and recovers has improved on the window's start"
+    assert stalled([0.2, 0.9, 0.8, 0.8, 0.8], 3, 0.01)
+
+
+def test_tooltree_best_value_leaves_out_what_is_pruned_or_never_ran() -> None:
+    root = node()
+    assert best_value(root) == 0.0
+    node(root, "a", q=0.39, outcome=done(), pruned=True)
+    node(root, "b", q=0.8)
+    assert best_value(root) == 0.0
+    node(root, "c", q=0.41, outcome=done())
+    assert best_value(root) == 0.41
+
+
+def test_tooltree_patience_in_a_search() -> None:
+    """One action a state, judged 10, 20, .. 60, 60, ..: the root value is 60 - 150 / n after n >= 6 rollouts. Three
+    rollouts later it is better by .02 as long as 150 (1/n - 1/(n + 3)) >= 2: 225 >= n (n + 3), so up to n = 13."""
+    model = Scripted(Leaves(1, 30), post={"0" * depth: min(depth, 6) * 10 for depth in range(31)})
+    assert go("tooltree", model, patience=3, tau_post=0.0, improvement=0.02).bill.requests["appraise"] == 14 + 3
+    assert go("tooltree", model, patience=3, tau_post=0.0).reason == "exhausted", "by 1e-3 to the end"
 
 
 def test_tooltree_post_pruned_steps_are_not_expanded() -> None:

@@ -17,7 +17,7 @@ from paccf.search.controllers import CONTROLLERS, controller
 from paccf.search.driver import run, search
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Arm, Trace
-from paccf.search.tree import Action, Node, Outcome, Task
+from paccf.search.tree import Action, Node, Outcome, Task, descendants
 from paccf.search.world import Answer, Reading, Request
 
 FOLDER = Path(__file__).parent / "golden"
@@ -89,7 +89,7 @@ class Recorded:
 
 
 # The drafts and judgements of two GTA tasks that ToolTree's authors publish as a demonstration (their repository,
-# docs/static/demo_data.js, cases 1 and 2): [r_pre, r_post], drafts already on the path or in the tree left out.
+# docs/static/demo_data.js, all three cases): [r_pre, r_post], drafts already on the path or in the tree left out.
 CASE_1 = {
     "": {"OCR": [0.8, 0.7], "Calculator": [0.3, 0.0]},
     "/OCR": {"Calculator(sum)": [0.9, 0.9]},
@@ -102,6 +102,15 @@ CASE_2 = {
         "Count(small, box)": [0.2, 0.0],
         "TextToBbox(both)": [0.3, 0.0],
     },
+}
+CASE_3 = {
+    "": {"Describe": [0.8, 0.8], "Search(animal)": [0.5, 0.5], "Calculator(100)": [0.3, 0.5]},
+    "/Describe": {"Search(eagle)": [0.8, 0.7], "Calculator(150)": [0.5, 0.5]},
+    "/Describe/Search(eagle)": {"Calculator(45)": [0.8, 0.9], "Describe(45)": [0.8, 0.0], "Search(brief)": [0.5, 0.7]},
+    "/Search(animal)": {"Describe": [0.2, 0.0], "Calculator(30)": [0.3, 0.5]},
+    "/Describe/Calculator(150)": {"Search(eagle)": [0.7, 0.7]},
+    "/Describe/Search(eagle)/Calculator(45)": {"Search(brief)": [0.2, 0.0]},
+    "/Describe/Search(eagle)/Search(brief)": {"Calculator(45)": [0.8, 0.8]},
 }
 
 
@@ -137,26 +146,66 @@ def test_tooltree_as_its_authors_recorded_it(
     executed: list[str],
 ) -> None:
     """Their scores in, their visit counts, values, order of execution and plan out, whatever the seed."""
-    world = Recorded(drafts)
     for seed in range(20):
-        order: list[str] = []
-
-        class Spy:
-            name = "recorded"
-
-            def answer(self, request: Request, order: list[str] = order) -> Answer:
-                if request.kind == "appraise":
-                    order.append(json.loads(request.prompt)[2][0])
-                return world.answer(request)
-
-        trace = run(
-            search(Task("demo", None), world, controller("tooltree"), budget=500, seed=seed, scoring=Scoring(1)), Spy()
-        )
-        found = {v.path: (round(v.q, 6), v.visits) for v in walk(trace.root) if v.visits}
-        assert found == visits
+        trace, order = recorded(drafts, seed)
+        assert valued(trace) == visits
         assert (trace.path, trace.reason) == (plan, "exhausted")
         assert order == executed
 
 
-def walk(node: Node) -> list[Node]:
-    return [node, *(below for kid in node.kids or () for below in walk(kid))]
+def test_tooltree_stops_early_as_its_authors_recorded_it() -> None:
+    """Their third case: a pass that costs no rollout, and the early stop at the eleventh. Twice the order of unvisited
+    siblings is a matter of jitter, so some seeds have the recorded one and all have the same plan."""
+    executed = [
+        "Describe",
+        "Calculator(100)",
+        "Search(animal)",
+        "Search(eagle)",
+        "Calculator(150)",
+        "Calculator(45)",
+        "Search(brief)",
+        "Calculator(30)",
+        "Describe(45)",
+        "Search(eagle)",
+        "Calculator(45)",
+    ]
+    alike = 0
+    for seed in range(20):
+        trace, order = recorded(CASE_3, seed)
+        assert (trace.path, trace.reason) == (("Describe", "Search(eagle)", "Calculator(45)"), "early stop")
+        if order != executed:
+            continue
+        alike += 1
+        found = valued(trace)
+        deep = ("Describe", "Search(eagle)")
+        assert found[()] == (0.6, 11)
+        assert found["Describe",] == (0.6375, 8)
+        assert found["Search(animal)",] == (0.5, 2)
+        assert found["Calculator(100)",] == (0.5, 1)
+        assert found["Describe", "Calculator(150)"] == (0.6, 2)
+        assert found[deep] == (0.62, 5)
+        assert found[*deep, "Calculator(45)"] == (0.9, 1)
+        assert found[*deep, "Search(brief)"] == (0.75, 2)
+        assert found[*deep, "Describe(45)"] == (0.0, 1)
+    assert 0 < alike < 20
+
+
+def recorded(drafts: dict[str, dict[str, list[float]]], seed: int) -> tuple[Trace, list[str]]:
+    """A ToolTree search fed with these judgements, and the calls in the order in which it made them."""
+    world, order = Recorded(drafts), []
+
+    class Spy:
+        name = "recorded"
+
+        def answer(self, request: Request) -> Answer:
+            if request.kind == "appraise":
+                order.append(json.loads(request.prompt)[2][0])
+            return world.answer(request)
+
+    started = search(Task("demo", None), world, controller("tooltree"), budget=500, seed=seed, scoring=Scoring(1))
+    return run(started, Spy()), order
+
+
+def valued(trace: Trace) -> dict[tuple[str, ...], tuple[float, int]]:
+    """(Q, N) of every visited node, as their record prints it."""
+    return {v.path: (round(v.q, 6), v.visits) for v in descendants(trace.root) if v.visits}

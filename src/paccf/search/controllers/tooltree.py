@@ -3,8 +3,9 @@
 Source: the authors' code (ICLR_2026_ToolTree at f88932d): UCT with the pre-evaluation as prior, one-shot expansion
 (every candidate pre-evaluated, the eligible ones at or above tau_pre, then the top K by pre-evaluation), one execution
 a rollout, post-evaluation backed up as a running mean, children below tau_post not expanded and no part of the answer,
-and a stop when the best root value has not improved for some rollouts. Ours: the tie-breaking jitter is hashed; the
-answer follows executed children only (theirs can end in one that never ran); a verified solution may end the search.
+and a stop when the best root value has not improved for some rollouts. A pass that only finds out that a node has
+nothing more to offer costs no rollout. Ours: the tie-breaking jitter is hashed; the answer follows executed children
+only (theirs can end in one that never ran); a verified solution may end the search.
 
 The gate replaces the top K after tau_pre, and nothing else.
 """
@@ -12,7 +13,7 @@ The gate replaces the top K after tau_pre, and nothing else.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,14 +41,14 @@ class ToolTree:
     tau_post: float = 40.0  # the authors' 0.4, on 0-100
     top_k: int = 5  # the authors' configuration
     rollouts: int = 60  # the authors' R_max
-    patience: int = 10  # the authors': rollouts without improvement
+    patience: int = 10  # the authors': rollouts without improvement, 1 or more
     improvement: float = 1e-3  # the authors': what counts as one
     stop_on_win: bool = True  # ours: a verified solution ends the search
 
 
 def select(node: Node, weight: float) -> Node | None:
     """The live kid to visit: Q + lambda r_pre sqrt(ln N(s) / N(s, a)), infinite if unvisited; ties by more visits,
-    then by jitter. `None` if no kid is live."""
+    then by jitter. A prior of 0 counts as a millionth, as theirs does. `None` if no kid is live."""
     log = math.log(node.visits) if node.visits else 0.0
     best: Node | None = None
     most = -1.0
@@ -56,10 +57,21 @@ def select(node: Node, weight: float) -> Node | None:
             continue
         value = math.inf
         if kid.visits:
-            value = kid.q + weight * (kid.score or 0.0) / 100 * math.sqrt(log / kid.visits)
+            value = kid.q + weight * max(kid.points / 100, 1e-6) * math.sqrt(log / kid.visits)
         if value > most or (value == most and best and (kid.visits, kid.jitter) > (best.visits, best.jitter)):
             best, most = kid, value
     return best
+
+
+def best_value(root: Node) -> float:
+    """The largest Q of a root kid that is executed and not post-pruned; 0 without one."""
+    return max((kid.q for kid in root.kids or () if kid.outcome is not None and not kid.pruned), default=0.0)
+
+
+def stalled(history: Sequence[float], patience: int, improvement: float) -> bool:
+    """Whether none of the last ``patience`` values is better than the one before them by ``improvement``. The window
+    slides: a value that falls and recovers has improved."""
+    return len(history) > patience and max(history[-patience:]) - history[-patience - 1] < improvement
 
 
 def answer(root: Node, verified: bool) -> Node | None:
@@ -76,8 +88,7 @@ def answer(root: Node, verified: bool) -> Node | None:
 def tooltree(setting: Setting, config: ToolTree) -> Controller:
     """See the module. Ends solved, by its own early stop or rollout limit, exhausted, or out of budget."""
     root = setting.root
-    used = stale = 0
-    best = -math.inf
+    history: list[float] = []  # the best root value after every rollout
     reason: Reason = "exhausted"
     try:
         while not root.dead:
@@ -96,13 +107,10 @@ def tooltree(setting: Setting, config: ToolTree) -> Controller:
                     bury(v.parent)
                     continue
             yield from execute(v, config)
-            used += 1
             if solved(v) and config.stop_on_win:
                 return Ending(v, "solved")
-            value = max(kid.q for kid in root.kids or () if kid.outcome is not None)
-            stale = 0 if value >= best + config.improvement else stale + 1
-            best = max(best, value)
-            if stale >= config.patience or used >= config.rollouts:
+            history.append(best_value(root))
+            if stalled(history, config.patience, config.improvement) or len(history) >= config.rollouts:
                 reason = "early stop"
                 break
     except BudgetExhausted:
