@@ -14,6 +14,7 @@ from paccf._version import __version__
 # name -> (module under paccf.cli, the line that `paccf --help` prints)
 COMMANDS: dict[str, tuple[str, str]] = {
     "calibrate": ("calibrate", "Turn a frontier log into a frozen margin: a certificate."),
+    "what-if": ("what_if", "Weigh margins on a recorded log before turning anything on."),
     "coverage": ("coverage", "Check a certificate on held-out frontier logs."),
     "gate": ("gate", "Decide frontiers from stdin with a certificate, line by line."),
     "certificate": ("certificate", "Show or verify a certificate."),

@@ -83,11 +83,16 @@ class Found:
 def read_all(logs: Sequence[str], found: Found, skip: bool, into: Accumulates | None = None) -> None:
     """Feed every frontier of every log to ``into`` (the deficits by default). Raises `BadInput`."""
     add = (into or found.deficits).add
+    for f in follow(logs, found, skip):
+        add(f.task, f.scores, f.protected, f.eligible, f.candidates)
+
+
+def follow(logs: Sequence[str], found: Found, skip: bool) -> Iterator[Frontier]:
+    """Every frontier of every log. Raises `BadInput`, also where ``found`` has seen no frontier in the end."""
     seen: set[int] = set()
     for log in logs:
         try:
-            for f in _progress(log, read_frontiers(log, found.skipped if skip else None, seen)):
-                add(f.task, f.scores, f.protected, f.eligible, f.candidates)
+            yield from _progress(log, read_frontiers(log, found.skipped if skip else None, seen))
         except BadLine as bad:
             raise BadInput(str(bad), "Nothing was written. --skip-bad leaves such lines out and counts them.") from None
         except OSError as error:
