@@ -110,7 +110,7 @@ def _table(w: WhatIf, lines: Sequence[tuple[str, Line]]) -> str:
             rows.append([q, "keep all", f"needs {m.need_n}", f"0/{exposed}", _share(0, w.candidates)])
             rows[-1] += [_share(0, n) for n in _below(w)]
             continue
-        row = [
+        row: list[object] = [
             q,
             f"{float(m.value):g}",
             f"{m.k}/{m.n}",
@@ -118,9 +118,10 @@ def _table(w: WhatIf, lines: Sequence[tuple[str, Line]]) -> str:
             _share(line.dropped, w.candidates),
         ]
         cut = (line.cut_frontiers, line.cut_candidates, line.cut_requests)
-        rows.append([*row, *(_share(c, n) for c, n in zip(cut, _below(w), strict=False))])
+        row += [_share(c, n) for c, n in zip(cut, _below(w), strict=False)]
+        rows.append(row)
     if w.own_dropped is not None:
-        own = ["your rule", "-", "-", f"{len(w.own_lost)}/{exposed}", _share(w.own_dropped, w.candidates)]
+        own: list[object] = ["your rule", "-", "-", f"{len(w.own_lost)}/{exposed}", _share(w.own_dropped, w.candidates)]
         rows.append(own + ["-"] * (len(header) - len(own)))
     return table(header, rows)
 
