@@ -124,11 +124,13 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class Search:
     """One search, whole. ``nodes`` is the final tree of the largest budget, parents first; a smaller budget shares the
-    frontiers and has none of its own."""
+    frontiers and has none of its own. ``effects`` is the journal of what the controller asked and was told, a line
+    each; empty if none was kept."""
 
     outcome: Outcome
     frontiers: Sequence[Frontier]
     nodes: Sequence[Node] = ()
+    effects: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,149 @@
+"""Reading searches back, one at a time: memory does not grow with their number. Every row is held against its seal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+from sqlalchemy.exc import DatabaseError
+
+from paccf.record import rows, schema, texts
+from paccf.record.errors import Damaged, Missing, StoreError
+from paccf.record.values import Frontier, Key, Label, Outcome, Search
+from paccf.record.writing import recorded, shown
+
+WHERE = ("phase", "domain", "controller", "arm", "budget", "task", "seed")
+Skip = Callable[[StoreError], None]  # told of what cannot be read, which is then left out
+
+_TRACE = schema.traces.c
+_KEY = (_TRACE.phase, _TRACE.domain, _TRACE.controller, _TRACE.arm, _TRACE.budget, _TRACE.task, _TRACE.seed)
+
+
+def selected(statement: Select[Any], run: int, where: dict[str, Any]) -> Select[Any]:
+    """``statement`` over traces and outcomes, of one run, filtered and ordered."""
+    statement = statement.where(_TRACE.run == run)
+    for name, value in where.items():
+        if name not in WHERE:
+            raise TypeError(f"searches are chosen by {', '.join(WHERE)}, not by {name}")
+        column = schema.outcomes.c.budget if name == "budget" else _TRACE[name]
+        if isinstance(value, str | int):
+            statement = statement.where(column == value)
+        else:
+            statement = statement.where(column.in_(list(value)))
+    order = (_TRACE.phase, _TRACE.domain, _TRACE.controller, _TRACE.task, _TRACE.seed, _TRACE.arm)
+    return statement.order_by(*order, schema.outcomes.c.budget.desc())
+
+
+def read_outcomes(connection: Connection, run: int, where: dict[str, Any], skip: Skip | None) -> Iterator[Outcome]:
+    for _, _, outcome in _outcomes(connection, run, where, skip):
+        yield outcome
+
+
+def _outcomes(
+    connection: Connection, run: int, where: dict[str, Any], skip: Skip | None
+) -> Iterator[tuple[int, Key, Outcome]]:
+    """(trace, its key with the largest budget, outcome), checked."""
+    o = schema.outcomes
+    keys = [column.label(f"key_{column.name}") for column in _KEY]
+    statement = select(_TRACE.id.label("trace_id"), *keys, o).join_from(schema.traces, o)
+    bills = _Bills(connection, run)
+    for row in connection.execution_options(yield_per=500).execute(selected(statement, run, where)).mappings():
+        key = Key(*[row[f"key_{column.name}"] for column in _KEY])
+        bill = bills.of(row["trace_id"], row["budget"])
+        if rows.outcome_seal(key, row, bill) != row["seal"]:
+            _report(skip, Damaged(f"the outcome of {shown(key)} at {row['budget']} is not what was written"))
+            continue
+        yield row["trace_id"], key, rows.outcome_of(key, row, bill)
+
+
+class _Bills:
+    """Requests by kind; those of one controller's task are read together."""
+
+    def __init__(self, connection: Connection, run: int) -> None:
+        b = schema.bills.c
+        self._connection = connection
+        self._statement = select(b.budget, b.kind, b.requests)
+        self._trace: int | None = None
+        self._found: dict[int, dict[str, int]] = {}
+
+    def of(self, trace: int, budget: int) -> dict[str, int]:
+        if trace != self._trace:
+            self._trace, self._found = trace, {}
+            for at, kind, count in self._connection.execute(self._statement.where(schema.bills.c.trace == trace)):
+                self._found.setdefault(at, {})[kind] = count
+        return self._found.get(budget, {})
+
+
+def read_searches(
+    connection: Connection, run: int, where: dict[str, Any], mode: str | None, skip: Skip | None
+) -> Iterator[Search]:
+    at: int | None = None
+    whole: Search | None = None
+    for trace, key, outcome in _outcomes(connection, run, where, skip):
+        if trace != at:
+            at = trace
+            try:
+                whole = read_trace(connection, trace, key, outcome, mode)
+            except (StoreError, DatabaseError) as error:
+                whole = None
+                if skip is None:
+                    raise
+                text = str(error) if isinstance(error, StoreError) else f"{shown(key)}: {error.orig}"
+                skip(Damaged(text))
+        if whole is None:
+            continue
+        if outcome.key.budget == key.budget:
+            yield Search(outcome, whole.frontiers, whole.nodes, whole.effects)
+        else:
+            yield Search(outcome, whole.frontiers[: outcome.frontiers])
+
+
+def read_trace(connection: Connection, trace: int, key: Key, outcome: Outcome, mode: str | None) -> Search:
+    """A whole search. Raises `Damaged` if it is not what was written."""
+    head = connection.execute(select(_TRACE.seal, _TRACE.effects).where(_TRACE.id == trace)).one()
+    tables = [recorded(connection, table, trace) for table in (schema.frontiers, schema.candidates, schema.nodes)]
+    if rows.trace_seal(key, head.effects, *tables) != head.seal:
+        raise Damaged(f"the trace of {shown(key)} is not what was written")
+    labels = None if mode is None else read_labels(connection, trace, mode, key)
+    candidates = [rows.candidate_of(row[2:]) for row in tables[1]]
+    frontiers: list[Frontier] = []
+    start = 0
+    for place, path, channel, spent, size in tables[0]:
+        protected = None if labels is None else labels[place]
+        frontiers.append(
+            Frontier(rows.path_of(path), channel, tuple(candidates[start : start + size]), spent, protected)
+        )
+        start += size
+    effects = () if head.effects is None else tuple(texts.get(connection, [head.effects])[head.effects].split("\n"))
+    return Search(outcome, tuple(frontiers), tuple(rows.nodes_of(tables[2])), effects)
+
+
+def read_labels(connection: Connection, trace: int, mode: str, key: Key) -> list[tuple[Label, ...]] | None:
+    """The labels of a trace in ``mode``, or `None` if there are none."""
+    table = schema.labels.c
+    row = connection.execute(
+        select(table.protected, table.seal).where(table.trace == trace, table.mode == mode)
+    ).first()
+    if row is None:
+        return None
+    if texts.seal(mode, row.protected) != row.seal:
+        raise Damaged(f"the {mode} labels of {shown(key)} are not what was written")
+    return rows.labels_of(row.protected)
+
+
+def run_id(connection: Connection, name: str) -> int:
+    """Raises `Missing` with the runs that there are."""
+    r = schema.runs.c
+    found = connection.execute(select(r.id).where(r.name == name)).scalar()
+    if found is None:
+        there = list(connection.execute(select(r.name).order_by(r.id).limit(5)).scalars())
+        known = f"there are: {', '.join(there)}" if there else "there is none"
+        raise Missing(f"there is no run {name!r}; {known}")
+    return int(found)
+
+
+def _report(skip: Skip | None, error: StoreError) -> None:
+    if skip is None:
+        raise error
+    skip(error)

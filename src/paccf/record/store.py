@@ -1,0 +1,199 @@
+"""The record: what searches left behind, kept in a database. Writes are durable when they return; readers see whole
+searches only."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from paccf.record import reading, schema, texts
+from paccf.record.database import Database
+from paccf.record.errors import Conflict, Damaged
+from paccf.record.reading import Skip
+from paccf.record.values import Exclusion, Key, Label, Outcome, RunInfo, Search
+from paccf.record.writing import CertificateText, Entry, Labels, find_trace, write_entries
+
+Run = str | RunInfo
+
+
+class Counts(NamedTuple):
+    """How much a run holds, without reading it."""
+
+    searches: int
+    outcomes: int
+    frontiers: int
+    begun: str
+
+
+class Store:
+    """The record in one database. Every method raises a `StoreError` that says what to do."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._ids: dict[str, int] = {}
+
+    @classmethod
+    def open(cls, place: str | os.PathLike[str], readonly: bool = False) -> Store:
+        """The record in a SQLite file or at a postgresql:// URL; for writing it is created if it is not there. One
+        process writes a SQLite file."""
+        return cls(Database(place, readonly))
+
+    def close(self) -> None:
+        self.database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # writing
+
+    def begin(self, run: RunInfo) -> None:
+        """Enter a run, or continue it: spec and model must be the same; other versions are noted beside the first."""
+        self._ids[run.name] = self.database.write(_begin, run)
+
+    def save(self, run: Run, search: Search) -> None:
+        """Keep a search with its trace, in one transaction."""
+        self._put(run, search)
+
+    def save_outcome(self, run: Run, outcome: Outcome) -> None:
+        """Keep the outcome of a smaller budget, which shares the recorded trace of the largest."""
+        self._put(run, outcome)
+
+    def put_labels(self, run: Run, key: Key, mode: str, labels: Sequence[Sequence[Label]]) -> None:
+        """Label all frontiers of the recorded trace of ``key`` (whatever its budget), one label a candidate."""
+        self._put(run, Labels(key, mode, labels))
+
+    def put_certificate(self, run: Run, domain: str, controller: str, text: str) -> None:
+        self._put(run, CertificateText(domain, controller, text))
+
+    def exclude(self, run: Run, exclusion: Exclusion) -> None:
+        self._put(run, exclusion)
+
+    def _put(self, run: Run, value: Search | Outcome | Labels | CertificateText | Exclusion) -> None:
+        entry: Entry = (self._id(run), value)
+        self.database.write(write_entries, entry)
+
+    # reading
+
+    def runs(self) -> list[RunInfo]:
+        """All runs, in the order they were begun."""
+        with self.database.read() as connection:
+            return [_run(row) for row in connection.execute(select(schema.runs).order_by(schema.runs.c.id))]
+
+    def run(self, name: Run) -> RunInfo:
+        with self.database.read() as connection:
+            found = reading.run_id(connection, _name(name))
+            return _run(connection.execute(select(schema.runs).where(schema.runs.c.id == found)).one())
+
+    def counts(self, run: Run) -> Counts:
+        """The size of a run; costs no reading of traces."""
+        t, o, r = schema.traces.c, schema.outcomes, schema.runs.c
+        with self.database.read() as connection:
+            at = reading.run_id(connection, _name(run))
+            searches, frontiers = connection.execute(
+                select(func.count(), func.coalesce(func.sum(t.frontiers), 0)).where(t.run == at)
+            ).one()
+            outcomes = connection.execute(
+                select(func.count()).select_from(schema.traces.join(o)).where(t.run == at)
+            ).scalar_one()
+            begun = connection.execute(select(r.begun).where(r.id == at)).scalar_one()
+        return Counts(searches, outcomes, int(frontiers), begun)
+
+    def has(self, run: Run, key: Key) -> bool:
+        """Whether the outcome of ``key`` is recorded."""
+        o = schema.outcomes.c
+        with self.database.read() as connection:
+            found = find_trace(connection, self._id(run), key)
+            if found is None:
+                return False
+            there = select(o.budget).where(o.trace == found.id, o.budget == key.budget)
+            return connection.execute(there).first() is not None
+
+    def outcomes(self, run: Run, *, skip: Skip | None = None, **where: Any) -> Iterator[Outcome]:
+        """Searches without their traces, by phase, domain, controller, task, seed, arm and falling budget. ``where``
+        takes phase, domain, controller, arm, budget, task and seed: a value, or several. What is damaged raises, or is
+        handed to ``skip`` and left out."""
+        with self.database.read() as connection:
+            yield from reading.read_outcomes(connection, self._id(run), where, skip)
+
+    def searches(
+        self, run: Run, labels: str | None = None, *, skip: Skip | None = None, **where: Any
+    ) -> Iterator[Search]:
+        """Whole searches in the same order, labelled in the mode ``labels`` if they were; one in memory at a time."""
+        with self.database.read() as connection:
+            yield from reading.read_searches(connection, self._id(run), where, labels, skip)
+
+    def certificates(self, run: Run) -> dict[tuple[str, str], str]:
+        """Certificate texts by domain and controller."""
+        c = schema.certificates.c
+        found = {}
+        with self.database.read() as connection:
+            rows = select(c.domain, c.controller, c.text, c.seal).where(c.run == self._id(run))
+            for domain, controller, text, seal in connection.execute(rows.order_by(c.domain, c.controller)):
+                if texts.seal(domain, controller, text) != seal:
+                    raise Damaged(
+                        f"{self.database.name}: the certificate of {domain} {controller} is not what was written"
+                    )
+                found[domain, controller] = text
+        return found
+
+    def exclusions(self, run: Run) -> list[Exclusion]:
+        e = schema.exclusions.c
+        with self.database.read() as connection:
+            rows = select(e.domain, e.task, e.reason).where(e.run == self._id(run)).order_by(e.domain, e.task)
+            return [Exclusion(*row) for row in connection.execute(rows)]
+
+    def _id(self, run: Run) -> int:
+        name = _name(run)
+        if name not in self._ids:
+            with self.database.read() as connection:
+                self._ids[name] = reading.run_id(connection, name)
+        return self._ids[name]
+
+
+def _name(run: Run) -> str:
+    return run if isinstance(run, str) else run.name
+
+
+def _run(row: Any) -> RunInfo:
+    versions: Mapping[str, str] = json.loads(row.versions)[-1]
+    return RunInfo(row.name, row.spec, row.model, bool(row.simulated), versions)
+
+
+def _begin(connection: Connection, runs: Sequence[RunInfo]) -> list[int]:
+    """The ids of ``runs``, entered where they are new."""
+    return [_begin_one(connection, run) for run in runs]
+
+
+def _begin_one(connection: Connection, run: RunInfo) -> int:
+    r = schema.runs
+    there = connection.execute(select(r).where(r.c.name == run.name)).first()
+    if there is None:
+        row = {
+            "name": run.name,
+            "spec": run.spec,
+            "model": run.model,
+            "simulated": int(run.simulated),
+            "versions": json.dumps([dict(run.versions)]),
+            "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        return int(connection.execute(insert(r).values(row)).inserted_primary_key[0])  # type: ignore[index]
+    for name in ("spec", "model", "simulated"):
+        old, new = getattr(there, name), getattr(run, name)
+        if old != new:
+            raise Conflict(f"run {run.name}, {name}: recorded is {old!r:.300}, given is {new!r:.300}")
+    versions = json.loads(there.versions)
+    if dict(run.versions) not in versions:
+        versions.append(dict(run.versions))
+        connection.execute(update(r).where(r.c.id == there.id).values(versions=json.dumps(versions)))
+    return int(there.id)
