@@ -35,20 +35,20 @@ def test_a_search_comes_back_as_it_was(store: Store, info: RunInfo, made: Made, 
 
 def test_a_smaller_budget_is_the_beginning_of_the_largest(store: Store, info: RunInfo, made: Made) -> None:
     store.begin(info)
-    whole, part = made(budget=60), made(budget=25)
+    whole, part = made(budget=60), made(budget=12)
     assert len(part.frontiers) < len(whole.frontiers)
     with pytest.raises(Missing, match="largest budget comes first"):
         store.save_outcome(info, part.outcome)
     store.save(info, whole)
     store.save_outcome(info, part.outcome)
     assert list(store.searches(info)) == [whole, Search(part.outcome, part.frontiers)]
-    assert [o.key.budget for o in store.outcomes(info)] == [60, 25]
-    assert list(store.outcomes(info, budget=25)) == [part.outcome]
+    assert [o.key.budget for o in store.outcomes(info)] == [60, 12]
+    assert list(store.outcomes(info, budget=12)) == [part.outcome]
 
 
 def test_a_larger_budget_replaces_the_trace_that_it_continues(store: Store, info: RunInfo, made: Made) -> None:
     store.begin(info)
-    part, whole = made(budget=25), made(budget=60)
+    part, whole = made(budget=12), made(budget=60)
     store.save(info, part)
     store.put_labels(info, part.outcome.key, "found", [[True] * len(f.candidates) for f in part.frontiers])
     store.save(info, whole)
@@ -63,7 +63,7 @@ def test_saving_again_changes_nothing_and_a_difference_is_named(store: Store, in
     store.save(info, given)
     store.save(info, replace(given, outcome=replace(given.outcome, costs=replace(given.outcome.costs, sent=9))))
     assert list(store.searches(info)) == [given]
-    with pytest.raises(Conflict, match="utility: recorded is 0.0, given is 0.5"):
+    with pytest.raises(Conflict, match="utility: recorded is 1.0, given is 0.5"):
         store.save(info, replace(given, outcome=replace(given.outcome, utility=0.5)))
     other = replace(given.frontiers[1], spent=given.frontiers[1].spent + 1)
     with pytest.raises(Conflict, match="frontiers: recorded is .* given is"):

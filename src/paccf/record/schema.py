@@ -75,7 +75,7 @@ METADATA = MetaData()
 # the types of a STRICT table, and their like
 _BIG = Integer().with_variant(BigInteger(), "postgresql")
 _BIT = Integer().with_variant(SmallInteger(), "postgresql")
-_REAL = REAL().with_variant(Double(), "postgresql")
+_REAL: TypeEngine[float] = REAL().with_variant(Double(), "postgresql")
 
 
 def _table(name: str, *parts: Any, rowid: bool = True) -> Table:
