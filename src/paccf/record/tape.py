@@ -1,0 +1,309 @@
+"""The tape's rows: attempts that were about to be sent, and answers; written many at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, bindparam, case, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from paccf.record import rows, schema, texts
+from paccf.record.database import Database
+from paccf.record.errors import Damaged
+
+_TAPE = schema.tape.c
+
+
+class Question(NamedTuple):
+    """What was asked: all that decides the answer, and the key, which is its digest."""
+
+    key: bytes
+    model: str
+    parameters: str
+    kind: str
+    draw: int
+    prompt: str
+
+
+class Reply(NamedTuple):
+    """What came back."""
+
+    text: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    finish: str | None
+    latency: float | None
+    attempts: int
+
+
+class Row(NamedTuple):
+    """A row of the tape, whole. ``begun`` are the attempts that were about to be sent, over all processes; without a
+    ``reply`` they may have been billed, unless ``failure`` says how they ended."""
+
+    question: Question
+    begun: int
+    reply: Reply | None
+    failure: str | None
+
+
+class Totals(NamedTuple):
+    """What the tape holds."""
+
+    answers: int
+    attempts: int  # about to be sent, over all processes
+    prompt_tokens: int
+    completion_tokens: int
+    unknown: int  # answers without usage
+    maybe_billed: int  # requests whose attempts have neither answer nor failure
+    failed: int
+
+
+def write_begun(connection: Connection, questions: Sequence[Question]) -> list[None]:
+    """Note an attempt for each."""
+    _put_questions(connection, [(question, 1) for question in questions])
+    return [None] * len(questions)
+
+
+def write_replies(connection: Connection, replies: Sequence[tuple[Question, Reply]]) -> list[Reply]:
+    """Keep the answers; the result is what the tape says then: somebody else's answer, if that was first."""
+    _put_questions(connection, [(question, 0) for question, _ in replies])
+    packed = [texts.pack(reply.text) for _, reply in replies]
+    texts.put(connection, dict(packed))
+    values: list[dict[str, Any]] = [
+        {
+            "at": question.key,
+            "answer": name,
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+            "finish": reply.finish,
+            "latency": rows.number(reply.latency),
+            "attempts": reply.attempts,
+            "failure": None,
+            "seal": _seal(question.key, name, reply),
+        }
+        for (question, reply), (name, _) in zip(replies, packed, strict=True)
+    ]
+    values.sort(key=lambda value: value["at"])
+    connection.execute(_ANSWER, values)
+    found = read_replies(connection, [question.key for question, _ in replies])
+    return [found[question.key] for question, _ in replies]
+
+
+def write_failures(connection: Connection, failures: Sequence[tuple[Question, str]]) -> list[None]:
+    """Note how the attempts of each ended without an answer."""
+    _put_questions(connection, [(question, 0) for question, _ in failures])
+    connection.execute(_FAILURE, [{"at": question.key, "failure": text} for question, text in sorted(failures)])
+    return [None] * len(failures)
+
+
+_ANSWER = (
+    update(schema.tape)
+    .where(_TAPE.key == bindparam("at"), _TAPE.answer.is_(None))
+    .values(
+        {
+            name: bindparam(name)
+            for name in (
+                "answer",
+                "prompt_tokens",
+                "completion_tokens",
+                "finish",
+                "latency",
+                "attempts",
+                "failure",
+                "seal",
+            )
+        }
+    )
+)
+_FAILURE = (
+    update(schema.tape).where(_TAPE.key == bindparam("at"), _TAPE.answer.is_(None)).values(failure=bindparam("failure"))
+)
+
+
+def _put_questions(connection: Connection, questions: Sequence[tuple[Question, int]]) -> None:
+    """Enter questions that are not there, and add attempts to those that are."""
+    packed: dict[bytes, bytes] = {}
+    values: list[dict[str, Any]] = []
+    names: dict[str, bytes] = {}
+    for question, attempts in questions:
+        for text in (question.model, question.parameters, question.prompt):
+            if text not in names:
+                names[text], body = texts.pack(text)
+                packed[names[text]] = body
+        values.append(
+            {
+                "key": question.key,
+                "model": names[question.model],
+                "parameters": names[question.parameters],
+                "kind": question.kind,
+                "draw": question.draw,
+                "prompt": names[question.prompt],
+                "begun": attempts,
+            }
+        )
+    texts.put(connection, packed)
+    values.sort(key=lambda value: value["key"])
+    make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    statement = make(schema.tape)
+    more = {"begun": _TAPE.begun + statement.excluded.begun}
+    if any(attempts for _, attempts in questions):
+        connection.execute(statement.on_conflict_do_update(index_elements=["key"], set_=more), values)
+    else:
+        connection.execute(statement.on_conflict_do_nothing(), values)
+
+
+def _seal(key: bytes, answer: bytes, reply: Reply) -> bytes:
+    _, prompt_tokens, completion_tokens, finish, latency, attempts = reply
+    return texts.seal(key, answer, prompt_tokens, completion_tokens, finish, rows.number(latency), attempts)
+
+
+_BODY = schema.texts.alias()
+_REPLY = (
+    _TAPE.key,
+    _TAPE.answer,
+    _TAPE.prompt_tokens,
+    _TAPE.completion_tokens,
+    _TAPE.finish,
+    _TAPE.latency,
+    _TAPE.attempts,
+    _TAPE.seal,
+    _BODY.c.body,
+)
+_REPLIES = select(*_REPLY).join_from(schema.tape, _BODY, _BODY.c.digest == _TAPE.answer, isouter=True)
+
+
+def read_replies(connection: Connection, keys: Sequence[bytes]) -> dict[bytes, Reply]:
+    """The answers that there are. Raises `Damaged` for one that is not what was written."""
+    found: dict[bytes, Reply] = {}
+    for start in range(0, len(keys), 500):
+        wanted = _REPLIES.where(_TAPE.key.in_(keys[start : start + 500]), _TAPE.answer.is_not(None))
+        for row in connection.execute(wanted):
+            found[row.key] = _reply(tuple(row))
+    return found
+
+
+def _reply(row: tuple[Any, ...]) -> Reply:
+    key, answer, prompt_tokens, completion_tokens, finish, latency, attempts, seal, body = row
+    if body is not None:
+        reply = Reply(texts.unpack(answer, body), prompt_tokens, completion_tokens, finish, latency, attempts)
+        if _seal(key, answer, reply) == seal:
+            return reply
+    raise Damaged(f"the tape's answer {key.hex()} is not what was written. Restore the file from a copy")
+
+
+class Lookup:
+    """Finds answers quickly: compiled once, over connections that stay open, one a thread."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._local = threading.local()
+        self.quick = database.path is not None
+        dialect = database.reading.dialect
+        one = _REPLIES.where(_TAPE.key == bindparam("at"), _TAPE.answer.is_not(None))
+        many = _REPLIES.where(_TAPE.key == func.any(bindparam("at")), _TAPE.answer.is_not(None))
+        self._sql = str((one if self.quick else many).compile(dialect=dialect))
+        self._text = schema.Foreign().process_result_value
+        self._dialect = dialect
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
+        with self._database.translated():
+            if self.quick:
+                execute = self._connection().execute
+                fetched = [row for key in keys if (row := execute(self._sql, (key,)).fetchone()) is not None]
+            else:
+                fetched = self._connection().execute(self._sql, {"at": list(keys)}).fetchall()
+            found = {}
+            for row in fetched:
+                if row[4] is not None and row[4][:1] == "\x01":
+                    row = (*row[:4], self._text(row[4], self._dialect), *row[5:])
+                found[row[0]] = _reply(row)
+            return found
+
+    def _connection(self) -> Any:
+        """The driver's own connection of this thread; every query is a snapshot of its own."""
+        held = getattr(self._local, "held", None)
+        if held is None:
+            held = self._database.reading.raw_connection()
+            if not self.quick:
+                held.dbapi_connection.autocommit = True  # type: ignore[union-attr]
+            self._local.held = held
+        return held.driver_connection
+
+
+def read_rows(connection: Connection) -> Iterator[Row]:
+    """All rows of the tape by key, one at a time. Raises `Damaged` for one that is not what was written."""
+    names = {"model": schema.texts.alias(), "parameters": schema.texts.alias(), "prompt": schema.texts.alias()}
+    statement = select(
+        *_REPLY,
+        _TAPE.kind,
+        _TAPE.draw,
+        _TAPE.begun,
+        _TAPE.failure,
+        *[_TAPE[name] for name in names],
+        *[alias.c.body.label(f"{name}_body") for name, alias in names.items()],
+    ).join_from(schema.tape, _BODY, _BODY.c.digest == _TAPE.answer, isouter=True)
+    for name, alias in names.items():
+        statement = statement.join(alias, alias.c.digest == _TAPE[name], isouter=True)
+    for row in connection.execution_options(yield_per=500).execute(statement.order_by(_TAPE.key)):
+        said = {}
+        for name in names:
+            body = getattr(row, f"{name}_body")
+            if body is None:
+                raise Damaged(f"the {name} of the tape's row {row.key.hex()} is missing")
+            said[name] = texts.unpack(getattr(row, name), body)
+        question = Question(row.key, said["model"], said["parameters"], row.kind, row.draw, said["prompt"])
+        reply = None if row.answer is None else _reply(tuple(row[: len(_REPLY)]))
+        yield Row(question, row.begun, reply, row.failure)
+
+
+def totals(connection: Connection) -> Totals:
+    """What the tape holds, without reading texts."""
+    answered = _TAPE.answer.is_not(None)
+    unknown = answered & (_TAPE.prompt_tokens.is_(None) | _TAPE.completion_tokens.is_(None))
+    open_ = _TAPE.answer.is_(None) & (_TAPE.begun > 0)
+
+    def count(condition: Any) -> Any:
+        return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
+
+    row = connection.execute(
+        select(
+            count(answered),
+            func.coalesce(func.sum(_TAPE.begun), 0),
+            func.coalesce(func.sum(case((answered & ~unknown, _TAPE.prompt_tokens), else_=0)), 0),
+            func.coalesce(func.sum(case((answered & ~unknown, _TAPE.completion_tokens), else_=0)), 0),
+            count(unknown),
+            count(open_ & _TAPE.failure.is_(None)),
+            count(open_ & _TAPE.failure.is_not(None)),
+        )
+    ).one()
+    return Totals(*[int(value) for value in row])
+
+
+def billed(connection: Connection, keys: Sequence[bytes]) -> Mapping[str, Any] | None:
+    """Requests by kind and tokens of the tape's rows under ``keys``, each counted as often as it stands there; `None`
+    if one is not answered."""
+    found: dict[bytes, Any] = {}
+    for start in range(0, len(keys), 500):
+        part = list(dict.fromkeys(keys[start : start + 500]))
+        statement = select(_TAPE.key, _TAPE.kind, _TAPE.prompt_tokens, _TAPE.completion_tokens)
+        for row in connection.execute(statement.where(_TAPE.key.in_(part), _TAPE.answer.is_not(None))):
+            found[row.key] = row
+    requests: dict[str, int] = {}
+    prompt = completion = unknown = 0
+    for key in keys:
+        there = found.get(key)
+        if there is None:
+            return None
+        requests[there.kind] = requests.get(there.kind, 0) + 1
+        if there.prompt_tokens is None or there.completion_tokens is None:
+            unknown += 1
+        else:
+            prompt, completion = prompt + there.prompt_tokens, completion + there.completion_tokens
+    return {
+        "requests": requests,
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "unknown_tokens": unknown,
+    }
