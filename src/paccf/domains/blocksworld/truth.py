@@ -1,0 +1,41 @@
+"""The truth about Blocksworld, for the simulated model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paccf.domains.blocksworld.blocks import DOMAIN
+from paccf.domains.blocksworld.moves import State, action_of, after, moves
+from paccf.domains.blocksworld.oracle import Oracle
+from paccf.domains.blocksworld.strips import ground, written
+from paccf.search.tree import Action, Task
+
+_BACK = {"pick-up": "put-down", "put-down": "pick-up", "stack": "unstack", "unstack": "stack"}
+
+
+class BlocksworldTruth:
+    """A wrong proposal takes the action back before it was taken, which is never possible; a garbled one does not name
+    its last block."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+
+    def key(self, state: State) -> str:
+        return f"{written(state.atoms)} {state.left}"
+
+    def legal(self, task: Task, state: State) -> Sequence[Action]:
+        return [move.action for move in moves(state.atoms).values()] if state.left else []
+
+    def value(self, task: Task, state: State, action: Action) -> float:
+        return self._oracle.value(task, State(after(state.atoms, action), state.left - 1), 0)
+
+    def wrong(self, task: Task, state: State, action: Action) -> str:
+        step = moves(state.atoms)[action.key].step
+        return action_of(ground(DOMAIN.operators[_BACK[step.name]], step.args)).text
+
+    def garbled(self, task: Task, state: State, action: Action) -> str:
+        return action.text.rpartition(" ")[0] + " ?"
+
+
+def make(horizon: int = 16) -> BlocksworldTruth:
+    return BlocksworldTruth(Oracle(horizon))
