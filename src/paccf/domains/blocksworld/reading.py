@@ -1,4 +1,5 @@
-"""Reading the actions that a model proposes, as models really write them: in PDDL, as a call, or in English.
+"""Reading the actions that a model proposes, as models really write them: in PDDL, as a call, as JSON objects, or in
+English.
 
 A line may hold several actions in brackets, and then each of them is a proposal; otherwise it holds one, alone or with
 an explanation after it. An action that is well said but not possible now, or names a block that is not there, is
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from paccf.domains.answers import listed_lines
+from paccf.domains.answers import LIMIT, listed_lines
 from paccf.domains.blocksworld.blocks import NO_NAMES
 from paccf.domains.blocksworld.moves import moves
 from paccf.domains.blocksworld.strips import Atoms
@@ -25,9 +26,12 @@ _NAME = r"[a-z][a-z0-9_-]{0,39}"
 _BRACKETS = re.compile(rf"\(\s*({_OPERATOR}\b[^()]*)\)")
 _CALL = re.compile(rf"\b{_OPERATOR}\s?\(([^()]*)\)")
 _BARE = re.compile(rf"{_OPERATOR}((?:[\s,]+{_NAME}){{1,3}})")
+_OBJECT = re.compile(  # {"action": "unstack", "args": ["b", "c"]}
+    rf'\{{\s*"[a-z]+"\s*:\s*"{_OPERATOR}"\s*,\s*"[a-z]+"\s*:\s*\[((?:\s*"{_NAME}"\s*,?){{0,3}})\s*\]\s*,?\s*\}}', re.I
+)
 _ATTEMPT = re.compile(rf"\b{_OPERATOR}\b")
 
-_EDGES = " \t\r\n\"'`*_$|,;.!>\\[]"
+_EDGES = " \t\r\n\"'`*_$|,;.!>\\"
 _PREFIX = re.compile(
     r"(?:[-+*•–>]|\(?\d{1,3}[.):]|\[\d{1,3}\]|#\d{1,3}[.):]?|(?:action|step|move|option)[a-z ]{0,12}\d{0,3}\s?[:.)])\s*"
 )
@@ -53,7 +57,8 @@ def read_actions(atoms: Atoms, text: str) -> Reading:
     """The legal actions in ``text``, in order, and how many proposals were illegal or could not be read."""
     found: list[Action] = []
     illegal = unparsable = 0
-    for line in listed_lines(text):
+    objects = [f"({match[1]} {match[2].replace('"', ' ')})" for match in _OBJECT.finditer(text[:LIMIT])]
+    for line in objects or listed_lines(text):
         said = read_line(atoms, line)
         found += [action for action in said if isinstance(action, Action)]
         illegal += said.count("illegal")
@@ -78,7 +83,7 @@ def _bare(line: str) -> str:
     body = line.strip(_EDGES)
     while match := _PREFIX.match(body):
         body = body[match.end() :].strip(_EDGES)
-    return _WHY.split(body, maxsplit=1)[0]
+    return _WHY.split(body.strip("[]"), maxsplit=1)[0]
 
 
 def _read(atoms: Atoms, body: str) -> Action | str | None:

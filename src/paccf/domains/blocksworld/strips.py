@@ -266,10 +266,9 @@ def _atoms(items: Sequence[Word | Form], predicates: Mapping[str, int], terms: M
             raise PddlError(
                 f"{where}:{form.line}: {shown(form)} is no fact; the predicates are {', '.join(predicates)}"
             )
-        if len(form.items) != predicates[predicate] + 1:
-            raise PddlError(
-                f"{where}:{form.line}: {predicate} takes {predicates[predicate]}, not {len(form.items) - 1}"
-            )
+        count, arity = len(form.items) - 1, predicates[predicate]
+        if count != arity:
+            raise PddlError(f"{where}:{form.line}: {predicate} is about {arity} objects, not {count}")
         args = []
         for term in form.items[1:]:
             if not isinstance(term, Word) or term.text not in terms:
