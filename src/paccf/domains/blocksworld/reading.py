@@ -57,7 +57,7 @@ def read_actions(atoms: Atoms, text: str) -> Reading:
     """The legal actions in ``text``, in order, and how many proposals were illegal or could not be read."""
     found: list[Action] = []
     illegal = unparsable = 0
-    objects = [f"({match[1]} {match[2].replace('"', ' ')})" for match in _OBJECT.finditer(text[:LIMIT])]
+    objects = ["({} {})".format(*match.groups()).replace('"', " ") for match in _OBJECT.finditer(text[:LIMIT])]
     for line in objects or listed_lines(text):
         said = read_line(atoms, line)
         found += [action for action in said if isinstance(action, Action)]
