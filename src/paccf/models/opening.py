@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from paccf.models.live import Attempting, Live
-from paccf.models.spec import ModelSpec, SpecError
+from paccf.models.spec import ModelSpec
 from paccf.search.world import Answer, Request
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def fingerprint(spec: ModelSpec) -> str:
 
         profile = load(spec.profile)
         return f"SIMULATED/{profile.name}@{digest(profile)}"
-    raise SpecError(f"preset: {spec.preset} cannot be opened")
+    from paccf.models import openai
+
+    return openai.fingerprint(spec)
 
 
 @asynccontextmanager
@@ -39,7 +41,10 @@ async def opened(
 
         yield Waiting(simulated(domain, spec.profile, seed), fingerprint(spec), spec.latency_ms)
         return
-    raise SpecError(f"preset: {spec.preset} cannot be opened")
+    from paccf.models.openai import chat
+
+    async with chat(spec, seed) as model:
+        yield model
 
 
 @dataclass(frozen=True, slots=True)

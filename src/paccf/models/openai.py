@@ -1,0 +1,170 @@
+"""A model behind ``/chat/completions``: DeepSeek, OpenAI, vLLM, SGLang, llama.cpp, Ollama, gateways.
+
+One request is one prompt and one completion. Attempts are counted before they are sent: each is a physical request on
+the wire, all of them are one request of the budget. Backoff is a hash of what is asked, so nothing here is random.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from hashlib import blake2b
+from time import perf_counter
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from paccf.models.live import Attempting, Refused, Unavailable, Unusable
+from paccf.models.pace import Lease, Pace
+from paccf.models.redaction import hide
+from paccf.models.replies import Again, Said, failure, judged
+from paccf.models.spec import ModelSpec
+from paccf.models.wire import CAP, Broken, Untrusted, Wire
+from paccf.search.chance import chance
+from paccf.search.world import Answer, Request
+
+CONCURRENCY = 16  # ours: requests in flight where the spec does not say
+
+
+class ChatModel:
+    """Implements `paccf.models.live.Live`. Made by `chat`."""
+
+    simulated = False
+
+    def __init__(self, spec: ModelSpec, wire: Wire, pace: Pace, seed: int) -> None:
+        self.spec, self.pace, self.seed = spec, pace, seed
+        self.name = spec.model or spec.endpoint.model
+        self.fingerprint = fingerprint(spec)
+        self._wire = wire
+
+    def parameters(self, request: Request) -> str:
+        return msgspec.json.encode(self._asked(request), order="sorted").decode()
+
+    async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
+        messages = [{"role": "user", "content": request.prompt}]
+        try:
+            body = msgspec.json.encode({**self._asked(request), "model": self.name, "messages": messages})
+        except UnicodeEncodeError:
+            raise failure(
+                Refused, "the prompt holds characters that no encoding has; look at the task's text"
+            ) from None
+        at_most = len(body), self.spec.max_tokens.of(request.kind)  # no token is shorter than a byte
+        why = ""
+        for attempt in range(1, self.spec.patience.attempts + 1):
+            async with self.pace.lease(at_most) as lease:
+                if attempting is not None:
+                    await attempting(attempt)
+                lease.sent = True
+                start = perf_counter()
+                outcome = await self._attempt(body, lease)
+                latency = perf_counter() - start
+            if isinstance(outcome, Said):
+                counts = outcome.prompt_tokens, outcome.completion_tokens
+                return Answer(outcome.text, *counts, outcome.finish, latency, attempt)
+            why = outcome.why
+            if attempt < self.spec.patience.attempts:
+                await asyncio.sleep(self._pause(request, attempt, outcome))
+        raise failure(
+            Unavailable,
+            f"no answer in {attempt} attempt{'s' * (attempt > 1)}, the last one: {why}; run the same command "
+            "again later, or raise patience.attempts",
+        )
+
+    async def _attempt(self, body: bytes, lease: Lease) -> Said | Again:
+        try:
+            reply = await self._wire.post(body, self.spec.patience.attempt)
+        except Broken as error:
+            lease.unbilled = not error.sent
+            return Again(str(error), billed=error.sent)
+        except Untrusted as error:
+            lease.unbilled = True
+            raise failure(Unusable, f"the server's certificate does not hold: {error}; check the base URL") from None
+        lease.unbilled = reply.status != 200
+        outcome = judged(reply, self.spec.key_env or self.spec.endpoint.key_env)
+        if isinstance(outcome, Said):
+            lease.used(outcome.prompt_tokens, outcome.completion_tokens)
+        else:
+            lease.busy = outcome.busy
+            if outcome.busy and outcome.after is not None:
+                self.pace.hold(min(outcome.after, self.spec.patience.longest))
+        return outcome
+
+    def _pause(self, request: Request, attempt: int, outcome: Again) -> float:
+        """Seconds until the next attempt: doubling, with hashed jitter over its upper half, or what the server asks."""
+        patience = self.spec.patience
+        jitter = chance(self.seed, request.kind, request.draw, request.prompt, "attempt", attempt)
+        backoff = patience.pause * 2.0 ** (attempt - 1) * (0.5 + jitter / 2)
+        return min(max(backoff, outcome.after or 0.0), patience.longest)
+
+    def _asked(self, request: Request) -> dict[str, Any]:
+        """The body but for the model and the prompt."""
+        spec = self.spec
+        body: dict[str, Any] = {
+            "temperature": spec.temperature.of(request.kind),
+            "max_tokens": spec.max_tokens.of(request.kind),
+        }
+        if spec.seeded:
+            body["seed"] = self.seed + request.draw
+        if spec.stop:
+            body["stop"] = list(spec.stop)
+        if spec.json_schema and request.kind in ("evaluate", "appraise"):
+            body["response_format"] = scores_format(len(request.subject.actions))
+        body = {key: value for key, value in body.items() if key not in spec.omit}
+        if "max_tokens" in body:
+            body[spec.endpoint.limit] = body.pop("max_tokens")
+        return body | spec.extra
+
+
+@lru_cache
+def scores_format(count: int) -> dict[str, Any]:
+    """The ``response_format`` that admits ``count`` scores from 0 to 100 and nothing else."""
+    score = {"type": "integer", "minimum": 0, "maximum": 100}
+    scores = {"type": "array", "items": score, "minItems": count, "maxItems": count}
+    schema = {
+        "type": "object",
+        "properties": {"scores": scores},
+        "required": ["scores"],
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": "scores", "strict": True, "schema": schema}}
+
+
+def fingerprint(spec: ModelSpec) -> str:
+    """The model, where it is asked, and a digest of all that changes what it says."""
+    endpoint = spec.endpoint
+    parts = urlsplit(endpoint.url)
+    place = f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
+    asked = [place, spec.temperature, spec.max_tokens, spec.seeded, spec.stop, spec.json_schema, spec.extra, spec.omit]
+    digest = blake2b(msgspec.json.encode(asked, order="sorted"), digest_size=4).hexdigest()
+    return f"{spec.model or endpoint.model} at {place}@{digest}"
+
+
+def key_of(spec: ModelSpec) -> str:
+    """The key from the environment, empty if the endpoint needs none; hidden from every text from now on. Raises
+    `Unusable` for one that is missing or no key."""
+    variable = spec.key_env or spec.endpoint.key_env
+    if not variable:
+        return ""
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise Unusable(f"no key: set the environment variable {variable}, or name another one in key_env")
+    hide(key)
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise Unusable(f"the environment variable {variable} holds no key: blanks or characters that no key has")
+    return key
+
+
+@asynccontextmanager
+async def chat(spec: ModelSpec, seed: int, *, cap: int = CAP) -> AsyncIterator[ChatModel]:
+    """The model at the endpoint of ``spec``, with connections of its own. Raises `Unusable` without its key."""
+    key = key_of(spec)
+    wire = Wire(f"{spec.endpoint.url}/chat/completions", {"Authorization": f"Bearer {key}"} if key else {}, cap=cap)
+    pace = Pace(spec.concurrency or CONCURRENCY, spec.ceilings, spec.prices)
+    try:
+        yield ChatModel(spec, wire, pace, seed)
+    finally:
+        await wire.close()

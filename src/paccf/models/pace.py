@@ -1,0 +1,175 @@
+"""How many requests may be in flight, how fast they may follow each other, and what they may cost: one `Pace` for all
+searches that share a model.
+
+Concurrency adapts below its ceiling: an endpoint that says it is busy halves it (once for the requests that were under
+way together), every answer raises it again by one in as many answers as are in flight. First come, first served.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from paccf.models.live import CeilingReached
+from paccf.models.spec import Ceilings, Prices
+
+MILLION = 1_000_000
+
+
+@dataclass(slots=True)
+class Spent:
+    """What went over the wire. Sums hold what the provider stated; ``unknown`` counts the sends it said nothing about
+    that may have been billed. ``cost`` is what the stated tokens cost, `None` without prices."""
+
+    sends: int = 0
+    answers: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    unknown: int = 0
+    cost: float | None = None
+
+
+@dataclass(slots=True)
+class Lease:
+    """Leave to send one request, and what became of it; whoever holds it says so. What was sent and neither answered
+    nor declared unbilled counts as maybe billed."""
+
+    at_most: tuple[int, int]  # prompt and completion tokens
+    sent: bool = False
+    busy: bool = False  # the endpoint could not take it
+    unbilled: bool = False
+    answered: bool = False
+    usage: tuple[int, int] | None = None  # the provider's
+    timed: bool = False  # it counts in the rates
+
+    def used(self, prompt: int | None, completion: int | None) -> None:
+        """It was answered, with this usage."""
+        self.answered = True
+        if prompt is not None and completion is not None:
+            self.usage = prompt, completion
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """What it may have cost, at most."""
+        return self.usage or ((0, 0) if self.unbilled or not self.sent else self.at_most)
+
+
+class Pace:
+    """Use it in one event loop."""
+
+    def __init__(self, ceiling: int, ceilings: Ceilings | None = None, prices: Prices | None = None) -> None:
+        self.ceiling = ceiling
+        self.limit = float(ceiling)
+        self.flying = 0
+        self.spent = Spent(cost=None if prices is None else 0.0)
+        self._ceilings, self._prices = ceilings or Ceilings(), prices
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._cuts = 0
+        self._ready = 0.0  # when the next request may be sent
+        self._tokens_ready = 0.0
+        self._committed = 0.0  # money: at most this much is spent or under way
+        self._reserved = 0  # how many are under way
+        self._settled = asyncio.Event()
+
+    @asynccontextmanager
+    async def lease(self, at_most: tuple[int, int]) -> AsyncIterator[Lease]:
+        """Leave to send one request of at most these (prompt, completion) tokens, waited for. Raises `CeilingReached`
+        if the money ceiling could be passed by it."""
+        await self._enter()
+        cuts = self._cuts
+        lease = Lease(at_most)
+        try:
+            await self._reserve(self._price(at_most))
+            try:
+                await self._in_time(lease)
+                yield lease
+            finally:
+                self._settle(lease)
+        finally:
+            self._adapt(lease, cuts)
+            self.flying -= 1
+            self._admit()
+
+    def hold(self, seconds: float) -> None:
+        """Send nothing for so long."""
+        self._ready = max(self._ready, asyncio.get_running_loop().time() + seconds)
+
+    async def _enter(self) -> None:
+        if not self._waiting and self.flying < int(self.limit):
+            self.flying += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it had its turn already: hand it on
+                self.flying -= 1
+                self._admit()
+            raise
+
+    def _admit(self) -> None:
+        while self._waiting and self.flying < int(self.limit):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.flying += 1
+                turn.set_result(None)
+
+    def _adapt(self, lease: Lease, cuts: int) -> None:
+        if lease.busy and cuts == self._cuts:  # else those sent before the last cut have been answered for by it
+            self._cuts += 1
+            self.limit = max(1.0, self.limit / 2)
+        elif lease.answered:
+            self.limit = min(float(self.ceiling), self.limit + 1 / self.limit)
+
+    async def _in_time(self, lease: Lease) -> None:
+        """Wait for the rates. Sends are spaced evenly, and so are tokens: the most that this one may take, until
+        `_settle` knows what it took."""
+        loop = asyncio.get_running_loop()
+        while (due := max(self._ready, self._tokens_ready)) > (now := loop.time()):
+            await asyncio.sleep(due - now)
+        if self._ceilings.requests_per_minute is not None:
+            self._ready = now + 60 / self._ceilings.requests_per_minute
+        if self._ceilings.tokens_per_minute is not None:
+            self._tokens_ready = now + 60 * sum(lease.at_most) / self._ceilings.tokens_per_minute
+        lease.timed = True
+
+    def _price(self, tokens: tuple[int, int]) -> float:
+        if self._prices is None:
+            return 0.0
+        return (tokens[0] * self._prices.prompt + tokens[1] * self._prices.completion) / MILLION
+
+    async def _reserve(self, worst: float) -> None:
+        """Set ``worst`` aside. What is under way may turn out cheaper, so the ceiling is reached when nothing is."""
+        ceiling = self._ceilings.money
+        while ceiling is not None and self._committed + worst > ceiling:
+            if not self._reserved:
+                raise CeilingReached(
+                    f"the money ceiling of {ceiling:g} is reached: {self._committed:.4g} are spent or maybe billed, "
+                    f"and the next request may cost {worst:.2g}; raise ceilings.money and run the same command again"
+                )
+            self._settled.clear()
+            await self._settled.wait()
+        self._committed += worst
+        self._reserved += 1
+
+    def _settle(self, lease: Lease) -> None:
+        spent = self.spent
+        self._committed += self._price(lease.tokens) - self._price(lease.at_most)
+        self._reserved -= 1
+        self._settled.set()
+        spent.sends += lease.sent
+        spent.answers += lease.answered
+        if lease.usage is not None:
+            spent.prompt_tokens += lease.usage[0]
+            spent.completion_tokens += lease.usage[1]
+            if spent.cost is not None:
+                spent.cost += self._price(lease.usage)
+        elif lease.sent and not lease.unbilled:
+            spent.unknown += 1
+        if lease.timed and self._ceilings.tokens_per_minute is not None:
+            left = sum(lease.at_most) - sum(lease.tokens)
+            self._tokens_ready -= 60 * left / self._ceilings.tokens_per_minute
