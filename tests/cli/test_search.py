@@ -147,9 +147,13 @@ def test_log_calibrate_and_use(earned: tuple[str, list[str]]) -> None:
     assert (found["arm"], found["margin"], found["overrides"]) == ("paccf", made["margin"], [])
     assert found["matched_to"] == made["matched_to"]
     assert found["promise"].startswith("Q 0.95, rank")
-    again = ["--tasks", "3", "--controller", "uct", "--budget", "40", "--certificate", certificate]
-    assert "calibrated the margin; its promise is for new ones" in run(*again).output
-    assert as_json(*again, "--skip", "30")["notes"] == []
+    again = ["--controller", "uct", "--budget", "40", "--certificate", certificate]
+    used = made["deficits"][0][0]
+    assert "1 of these tasks calibrated the margin; its promise is for new ones" in run(*again, "--task", used).output
+    for seed in ("0", "1"):
+        new = as_json(*again, "--tasks", "20", "--seed", seed)
+        assert new["notes"] == []
+        assert not {s["task"] for s in new["searches"]} & {task for task, _ in made["deficits"]}
     assert args[1].endswith("uct.jsonl")
 
 
@@ -211,10 +215,15 @@ def test_log_labels_are_the_oracle_of_each_frontier(tmp_path: Path) -> None:
     [
         (["--task", "4 7 8"], "no hand: write four whole numbers"),
         (["--task", "4 7 8 99"], "no hand"),
-        ([], "--tasks N"),
+        ([], "--task '4 7 8 8' (repeatable), or --tasks N"),
+        (["--task", HAND, "--split", "test"], "tasks that --tasks draws"),
+        (["--tasks", "3", "--source", "tott"], "Did you mean 'tot'?"),
+        (["--tasks", "3", "--source", "tot", "--data", "/nowhere"], "no /nowhere/game24/24.csv (--data)"),
+        (["--task", HAND, "--world", "horizon=4"], "no setting of game24 'horizon'. Known: none"),
+        (["--task", HAND, "--domain", "gam24"], "Did you mean 'game24'?"),
         (["--task", HAND, "--tasks", "2"], "--tasks N"),
         (["--task", HAND, "--skip", "2"], "--skip"),
-        (["--tasks", "1363"], "1,362 solvable tasks"),
+        (["--tasks", "1363"], "1,363 tasks: the source by default of game24 has 1,362"),
         (["--task", HAND, "--task", "8 8 7 4"], "given twice"),
         (["--task", HAND, "--domain", "game42"], "Did you mean 'game24'?"),
         (["--task", HAND, "--controller", "lat"], "Did you mean 'lats'?"),

@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "coverage": ("coverage", "Check a certificate on held-out frontier logs."),
     "gate": ("gate", "Decide frontiers from stdin with a certificate, line by line."),
     "certificate": ("certificate", "Show or verify a certificate."),
+    "tasks": ("tasks", "Where tasks come from, and which of them a draw takes."),
+    "solve": ("solve", "What the oracle knows of a task: protected first actions, a solution."),
     "search": ("search", "Run a search: what it drops and why, what it finds, what it costs."),
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
     "published": ("published", "The paper's printed tables, and what they imply about each other."),

@@ -8,17 +8,27 @@ import sys
 import click
 
 from paccf.cli import search_report as report
+from paccf.cli.drawing import data_option, source_option, split_option, world_option
 from paccf.cli.output import emit_json, say, table
 from paccf.cli.search_log import Log
 from paccf.cli.searching import Plan, plan
 from paccf.cli.tree_view import watcher
+from paccf.domains.sources import Split
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Trace
 
 
 @click.command()
-@click.option("--task", "hands", multiple=True, metavar="TEXT", help="What to solve, like '4 7 8 8'; repeatable.")
-@click.option("--tasks", "count", type=click.IntRange(min=1), metavar="N", help="N solvable tasks, drawn by --seed.")
+@click.option(
+    "--task",
+    "texts",
+    multiple=True,
+    metavar="TEXT",
+    help="What to solve, like '4 7 8 8', or an id of --source; repeatable.",
+)
+@click.option("--tasks", "count", type=click.IntRange(min=1), metavar="N", help="N tasks, drawn by --seed.")
+@source_option
+@split_option
 @click.option(
     "--skip",
     type=click.IntRange(min=0),
@@ -26,7 +36,9 @@ from paccf.search.trace import Trace
     metavar="M",
     help="Leave out the first M that would be drawn, so that N new ones are.",
 )
-@click.option("--domain", default="game24", show_default=True)
+@data_option
+@click.option("--domain", default="game24", show_default=True, help="`paccf tasks` lists them.")
+@world_option
 @click.option("--controller", default="lats", show_default=True, help="uct, toolchain, lats, tooltree or levin.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A controller setting; repeatable.")
 @click.option("--budget", type=click.IntRange(min=1), default=100, show_default=True, help="Hard cap on requests.")
@@ -50,10 +62,14 @@ from paccf.search.trace import Trace
 @click.option("--tree/--no-tree", default=None, help="Show every frontier live.  [default: one task on a terminal]")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with everything.")
 def command(
-    hands: tuple[str, ...],
+    texts: tuple[str, ...],
     count: int | None,
+    source: str,
+    split: Split,
     skip: int,
+    data: str | None,
     domain: str,
+    world_pairs: tuple[str, ...],
     controller: str,
     settings: tuple[str, ...],
     budget: int,
@@ -84,17 +100,21 @@ def command(
 
     \b
     Earn the margin, then use it on new tasks (the first one's last line is the second one):
-      paccf search --tasks 80 --controller uct --log uct.jsonl
+      paccf search --tasks 80 --split calibration --controller uct --log uct.jsonl
       paccf calibrate uct.jsonl --labels oracle --budget 100 --match ... -o uct.json
-      paccf search --tasks 100 --skip 80 --controller uct --certificate uct.json
+      paccf search --tasks 100 --split test --controller uct --certificate uct.json
 
     Exit codes: 0 the search ended, solved or not; 1 the model failed; 2 bad input.
     """
     planned = plan(
         domain=domain,
-        hands=hands,
+        world_pairs=world_pairs,
+        texts=texts,
         count=count,
+        source=source,
+        split=split,
         skip=skip,
+        data=data,
         name=controller,
         settings=settings,
         scoring=Scoring(repeats, microbatch, proposer=proposer),  # type: ignore[arg-type]
@@ -124,7 +144,7 @@ def command(
             say(("\n" if live else "") + report.summary(traces[0], planned))
         else:
             say(table(report.COLUMNS, [report.row(t, planned) for t in traces], left=3))
-            say(f"\n{report.total(traces)}")
+            say(f"\n{report.total(traces, planned)}")
         if book is not None:
             say(f"\nAppended {book.frontiers:,} frontiers to {log}. Next:\n  {_next(planned, book)}")
     if any(t.reason == "failure" for t in traces):

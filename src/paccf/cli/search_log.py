@@ -46,7 +46,7 @@ def log_lines(trace: Trace, plan: Plan) -> list[dict[str, Any]]:
     """The frontier log of a finished search; without a frontier one empty line, so that the task counts as missing."""
     meta = {"seed": trace.seed, "budget": trace.budget, "reason": trace.reason, **plan.fingerprint}
     lines: list[dict[str, Any]] = []
-    for f, labels in zip(trace.frontiers, protected(trace, oracle_of(plan.domain)), strict=True):
+    for f, labels in zip(trace.frontiers, protected(trace, oracle_of(plan.domain, **plan.settings)), strict=True):
         eligible = set(f.eligible)
         lines.append(
             {

@@ -7,6 +7,7 @@ from typing import Any
 
 from paccf.cli.output import clean
 from paccf.cli.searching import Plan
+from paccf.domains.sources import digest_of
 from paccf.search.fingerprint import settings
 from paccf.search.trace import Trace
 from paccf.search.tree import Node
@@ -23,10 +24,11 @@ _ENDS = {
 
 def head(plan: Plan) -> str:
     """One line over every output: that it is simulated, and what ran."""
+    world = f" ({plan.fingerprint['world']})" if plan.settings else ""
     margin = "" if plan.arm.gap is None else f", margin {plan.arm.gap.reach:g} ({plan.promise})"
     return clean(
-        f"{plan.model.name}  {plan.domain}  {plan.title} ({plan.fingerprint['config']})  arm {plan.arm.name}{margin}  "
-        f"budget {plan.budget}  seed {plan.seed}"
+        f"{plan.model.name}  {plan.domain}{world}  {plan.title} ({plan.fingerprint['config']})  "
+        f"arm {plan.arm.name}{margin}  budget {plan.budget}  seed {plan.seed}"
     )
 
 
@@ -42,6 +44,7 @@ def summary(trace: Trace, plan: Plan) -> str:
         f"task        {trace.task.id}",
         f"solution    {solution(trace, plan) or 'none'}",
         f"end         {end}",
+        *_worth(trace, plan),
         f"requests    {bill.total:,} of {trace.budget:,}" + (f": {kinds}" if kinds else ""),
         f"tokens      {tokens}",
         f"tree        {bill.nodes:,} nodes, {bill.expansions:,} expansions, {bill.scored:,} candidates scored",
@@ -56,6 +59,21 @@ def summary(trace: Trace, plan: Plan) -> str:
     return "\n".join(map(clean, lines))
 
 
+def _worth(trace: Trace, plan: Plan) -> list[str]:
+    """The utility, where nobody verifies a solution, and what else the domain measures."""
+    further = metrics(trace, plan)
+    lines = [] if plan.world.verified else [f"utility     {trace.utility:.3f}"]
+    return lines + (
+        [f"measured    {', '.join(f'{name} {value:g}' for name, value in further.items())}"] * bool(further)
+    )
+
+
+def metrics(trace: Trace, plan: Plan) -> dict[str, float]:
+    """What the domain measures beside the utility."""
+    actions = [] if trace.answer is None else trace.answer.actions
+    return {name: round(value, 6) for name, value in plan.world.metrics(trace.task, actions).items()}
+
+
 def row(trace: Trace, plan: Plan) -> tuple[object, ...]:
     """One line of the table over several tasks; see `COLUMNS`."""
     found = solution(trace, plan) or "-"
@@ -65,11 +83,15 @@ def row(trace: Trace, plan: Plan) -> tuple[object, ...]:
 COLUMNS = ("task", "solution", "end", "requests", "tokens", "nodes")
 
 
-def total(traces: list[Trace]) -> str:
+def total(traces: list[Trace], plan: Plan) -> str:
     """The last line over several tasks."""
-    solved, censored = sum(t.solved for t in traces), sum(t.censored for t in traces)
+    censored = sum(t.censored for t in traces)
+    if plan.world.verified:
+        worth = f"{sum(t.solved for t in traces)} of {len(traces)} solved"
+    else:
+        worth = f"{len(traces)} searched, mean utility {sum(t.utility for t in traces) / len(traces):.3f}"
     return (
-        f"{solved} of {len(traces)} solved, {censored} censored; {sum(t.bill.total for t in traces):,} requests, "
+        f"{worth}, {censored} censored; {sum(t.bill.total for t in traces):,} requests, "
         f"{sum(t.bill.nodes for t in traces):,} nodes"
     )
 
@@ -88,6 +110,8 @@ def described(plan: Plan) -> dict[str, Any]:
         "simulated": plan.model.name.startswith("SIMULATED"),
         "model": plan.model.name,
         "domain": plan.domain,
+        "world": plan.fingerprint["world"],
+        "tasks": digest_of(plan.tasks),
         "controller": plan.controller,
         "config": plan.fingerprint["config"],
         "scoring": settings(plan.scoring),
@@ -113,6 +137,7 @@ def as_data(trace: Trace, plan: Plan) -> dict[str, Any]:
         "solution": solution(trace, plan),
         "path": list(trace.path),
         "utility": trace.utility,
+        "metrics": metrics(trace, plan),
         "end": trace.reason,
         "censored": trace.censored,
         "failure": trace.failure or None,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from paccf.cli import drawing
 from paccf.cli.output import BadInput
 from paccf.cli.settings import configured, known
-from paccf.domains.registry import names, part, task_of, world
+from paccf.domains.sources import Split
 from paccf.domains.versions import prompts_of
 from paccf.method.admission import ScoreGap
 from paccf.method.certificate import BrokenCertificate, Certificate, MismatchedCertificate
 from paccf.models.simulated import ProfileError, digest, load, profiles, simulated
-from paccf.search.chance import shuffled
 from paccf.search.controllers import CONTROLLERS, controller
 from paccf.search.driver import Watch, run, search
 from paccf.search.effects import Controller, Setting
@@ -31,6 +32,7 @@ class Plan:
     """Searches to run: all that decides their outcome."""
 
     domain: str
+    settings: Mapping[str, Any]  # of the world
     world: World
     tasks: tuple[Task, ...]
     controller: str
@@ -69,9 +71,13 @@ class Plan:
 def plan(
     *,
     domain: str,
-    hands: tuple[str, ...],
+    world_pairs: tuple[str, ...],
+    texts: tuple[str, ...],
     count: int | None,
+    source: str,
+    split: Split,
     skip: int,
+    data: str | None,
     name: str,
     settings: tuple[str, ...],
     scoring: Scoring,
@@ -86,7 +92,8 @@ def plan(
     override: str | None,
 ) -> Plan:
     """Check everything that was asked for before anything runs. Raises `BadInput`."""
-    known(domain, names(), "domain")
+    given = drawing.settings(domain, world_pairs)
+    world = drawing.place(domain, given)
     known(name, CONTROLLERS, "controller")
     known(model, MODELS, "model")
     if not profile.endswith(".toml"):
@@ -95,16 +102,14 @@ def plan(
         quality = load(profile)
     except ProfileError as error:
         raise BadInput(str(error)) from None
-    answering = simulated(domain, quality, seed, latency_ms)
+    answering = drawing.stated(lambda: simulated(domain, quality, seed, latency_ms, **given))
     make = controller(name, **configured(name, settings))
-    place = world(domain)
     config = make.keywords["config"]  # type: ignore[attr-defined]
-    matched = fingerprint(place, name, config, scoring, f"{answering.name}@{digest(quality)}", prompts_of(place))
+    matched = fingerprint(world, name, config, scoring, f"{answering.name}@{digest(quality)}", prompts_of(world))
     gap: ScoreGap | None = None
     promise = ""
     overrides: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    tasks = _tasks(domain, hands, count, skip, seed)
+    calibrated: frozenset[str] = frozenset()
     if margin is not None and certificate is not None:
         raise BadInput("give --margin or --certificate, not both: a certificate holds its margin")
     if override is not None and certificate is None:
@@ -113,13 +118,26 @@ def plan(
         found = _certificate(certificate, matched, budget, override)
         gap, overrides = ScoreGap(found.limit, found.epsilon), tuple(found.overrides)
         promise = f"Q {float(found.q):g}, rank {found.k} of {found.n}"
-        if used := len({task.id for task in tasks} & {task for task, _ in found.deficits}):
-            notes = (f"{used} of these tasks calibrated the margin; its promise is for new ones",)
+        calibrated = frozenset(task for task, _ in found.deficits)
     elif margin is not None:
         gap, promise = _margin(margin), "by hand, no promise"
+    if (count is None) == (not texts):
+        raise BadInput(f"say what to search on: --task '{drawing.example(domain)}' (repeatable), or --tasks N by seed")
+    if count is None and (skip or split != "all"):
+        raise BadInput("--skip and --split are about tasks that --tasks draws; there are none here")
+    if count is None:
+        tasks = drawing.named(domain, texts, source, data)
+    else:
+        tasks = drawing.drawn(
+            domain, count, source=source, split=split, seed=seed, skip=skip, data=data, without=calibrated
+        )
+    notes = tuple(getattr(world, "caveats", ()))
+    if used := len({task.id for task in tasks} & calibrated):
+        notes += (f"{used} of these tasks calibrated the margin; its promise is for new ones",)
     return Plan(
         domain,
-        place,
+        given,
+        world,
         tasks,
         name,
         make,
@@ -162,24 +180,3 @@ def _arm(name: str | None, gap: ScoreGap | None) -> Arm:
     if name != "native" and gap is None:
         raise BadInput(f"the arm {name} needs a margin: --certificate FILE, or --margin N to try one by hand")
     return Arm(name, gap)  # type: ignore[arg-type]
-
-
-def _tasks(domain: str, hands: tuple[str, ...], count: int | None, skip: int, seed: int) -> tuple[Task, ...]:
-    """The tasks that were named, or ``count`` of the domain's own in an order that the seed decides."""
-    if (count is None) == (not hands):
-        raise BadInput("say what to search on: --task '4 7 8 8' (repeatable), or --tasks N for N hands by seed")
-    if count is None:
-        if skip:
-            raise BadInput("--skip leaves out tasks that --tasks would draw; there are none here")
-        try:
-            tasks = [task_of(domain, text) for text in hands]
-        except ValueError as error:
-            raise BadInput(f"--task: {error}") from None
-        if len({task.id for task in tasks}) < len(tasks):
-            raise BadInput("--task: one task is given twice; a search repeats itself, so once says it all")
-        return tuple(tasks)
-    pool = part(domain, "tasks").solvable()
-    if skip + count > len(pool):
-        raise BadInput(f"--tasks {count} after {skip} skipped: {domain} has {len(pool):,} solvable tasks in all")
-    order = shuffled(len(pool), seed, domain, "tasks")
-    return tuple(pool[i] for i in order[skip : skip + count])

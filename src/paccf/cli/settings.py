@@ -13,7 +13,7 @@ from paccf.search.controllers import CONTROLLERS
 
 # what would make a search meaningless rather than bad: (settings, the lowest, the highest, in words)
 _RANGES: tuple[tuple[frozenset[str], float, float, str], ...] = (
-    (frozenset({"k", "n", "top_k", "rollouts", "trajectories", "patience"}), 1, math.inf, "1 or more"),
+    (frozenset({"horizon", "k", "n", "top_k", "rollouts", "trajectories", "patience"}), 1, math.inf, "1 or more"),
     (frozenset({"alpha", "beta", "lam", "mix"}), 0, 1, "from 0 to 1"),
     (frozenset({"tau_pre", "tau_post"}), 0, 100, "from 0 to 100"),
     (frozenset({"temperature"}), 1e-6, math.inf, "above 0"),
@@ -27,7 +27,7 @@ def known(name: str, names: Iterable[str], what: str) -> str:
         return name
     near = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    raise BadInput(f"there is no {what} '{name:.80}'.{hint} Known: {', '.join(names)}.")
+    raise BadInput(f"there is no {what} '{name:.80}'.{hint} Known: {', '.join(names) or 'none'}.")
 
 
 def configured(controller: str, given: tuple[str, ...]) -> dict[str, Any]:
@@ -35,28 +35,37 @@ def configured(controller: str, given: tuple[str, ...]) -> dict[str, Any]:
     kind = CONTROLLERS[controller][1]
     hints = get_type_hints(kind)
     names = [field.name for field in fields(kind) if get_origin(hints[field.name]) is not tuple]
+    return read_pairs("--set", given, kind, names, f"setting of {controller}")
+
+
+def read_pairs(option: str, given: tuple[str, ...], make: Any, names: list[str], what: str) -> dict[str, Any]:
+    """What ``KEY=VALUE`` texts say, each read as the kind that ``make`` takes under this name."""
+    hints = get_type_hints(make)
     found: dict[str, Any] = {}
     for pair in given:
         name, equals, text = pair.partition("=")
         if not equals:
-            raise BadInput(f"--set {pair!r}: write it as KEY=VALUE, for example --set {names[0]}=5")
-        known(name, names, f"setting of {controller}")
+            like = f", for example {option} {names[0]}=5" if names else ""
+            raise BadInput(f"{option} {pair!r:.80}: write it as KEY=VALUE{like}")
+        known(name, names, what)
         if name in found:
-            raise BadInput(f"--set {name} is given twice")
-        found[name] = _read(name, text, hints[name])
+            raise BadInput(f"{option} {name} is given twice")
+        found[name] = _read(option, name, text, hints.get(name, str))
     return found
 
 
-def _read(name: str, text: str, kind: Any) -> Any:
+def _read(option: str, name: str, text: str, kind: Any) -> Any:
     if get_origin(kind) is Literal:
         return known(text, get_args(kind), f"value of {name} called")
     if kind is bool:
         return known(text.lower(), ("true", "false"), f"value of {name} called") == "true"
+    if kind not in (int, float):
+        return text
     low, high, words = next(((a, b, w) for names, a, b, w in _RANGES if name in names), (0, math.inf, "0 or more"))
     try:
         number = kind(text)
     except ValueError:
         number = math.nan
     if not (low <= number <= high and math.isfinite(number)):
-        raise BadInput(f"--set {name}: a {'whole ' * (kind is int)}number {words}, not {text!r:.40}")
+        raise BadInput(f"{option} {name}: a {'whole ' * (kind is int)}number {words}, not {text!r:.40}")
     return number

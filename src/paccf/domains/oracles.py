@@ -10,7 +10,8 @@ from paccf.search.tree import Action, Task
 
 
 class Oracle(Protocol):
-    """Exact knowledge of a domain."""
+    """Exact knowledge of a domain. It may have two methods more, for people: ``solution(task)``, actions that solve the
+    task or `None`, and ``facts(task)``, what else is known of it, by name."""
 
     def protected(self, task: Task, state: Any, actions: Sequence[Action]) -> list[bool]:
         """For each legal action of ``state``, whether a solution can still be reached after it."""

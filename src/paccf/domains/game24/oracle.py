@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paccf.domains.game24.moves import move_of
+from paccf.domains.game24.moves import move_of, moves
 from paccf.domains.game24.numbers import GOAL, Number, State, operations, replace
 from paccf.search.tree import Action, Task
 
@@ -58,6 +58,17 @@ class Game24Oracle:
     def value(self, task: Task, state: State, depth: int) -> float:
         """1 if 24 can be made of ``state``, else 0. The depth says nothing here, as every game lasts as long."""
         return float(reachable(state))
+
+    def solution(self, task: Task) -> list[Action] | None:
+        """Moves that make 24 of the hand, the first of them in the order of moves; `None` if none do."""
+        if not reachable(task.data):
+            return None
+        state, made = task.data, []
+        while len(state) > 1:
+            move = next(move for move in moves(state).by_key.values() if reachable(move.after))
+            made.append(move.action)
+            state = move.after
+        return made
 
 
 make = Game24Oracle
