@@ -7,7 +7,7 @@ import click
 from paccf.cli.drawing import data_option, drawn, source_option, split_option, stated
 from paccf.cli.output import clean, emit_json, say, table
 from paccf.cli.settings import known
-from paccf.domains.registry import names
+from paccf.domains.registry import has, names
 from paccf.domains.sources import Finite, Parted, Pool, Split, digest_of, pool, sources
 from paccf.search.tree import Task
 
@@ -94,7 +94,8 @@ def _domains(as_json: bool) -> None:
     rows = [
         (name, source, about.about, ", ".join(about.files) or "-", about.takes)
         for name in names()
-        for source, about in stated(lambda name=name: sources(name)).items()  # type: ignore[misc]
+        if has(name, "tasks")
+        for source, about in sources(name).items()
     ]
     if as_json:
         keys = ("domain", "source", "about", "files", "takes")

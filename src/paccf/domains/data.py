@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from paccf.domains.registry import names, part, unknown
+from paccf.domains.registry import has, names, part, unknown
 
 VARIABLE = "PACCF_DATA"
 
@@ -54,11 +54,8 @@ def known() -> dict[str, DataFile]:
     """All files that the domains can use, by name."""
     found: dict[str, DataFile] = {}
     for name in names():
-        try:
-            files = getattr(part(name, "tasks"), "FILES", ())
-        except ValueError:  # a domain that offers no tasks
-            continue
-        found |= {file.name: file for file in files}
+        if has(name, "tasks"):
+            found |= {file.name: file for file in getattr(part(name, "tasks"), "FILES", ())}
     return found
 
 

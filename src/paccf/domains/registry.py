@@ -69,6 +69,11 @@ def part(name: str, module: str) -> ModuleType:
         raise ValueError(f"the domain {name!r} has no {module}: there is no module {error.name}") from None
 
 
+def has(name: str, module: str) -> bool:
+    """Whether the domain ``name`` has a module of that name: one without ``tasks`` offers no sources."""
+    return find_spec(f"{packages()[name]}.{module}") is not None
+
+
 def world(name: str, **settings: Any) -> World:
     """The world called ``name``. Raises `UnknownName` for a name or a setting that is not known."""
     make = part(name, "world").make
