@@ -94,16 +94,16 @@ def read_searches(
         if whole is None:
             continue
         if outcome.key.budget == key.budget:
-            yield Search(outcome, whole.frontiers, whole.nodes, whole.effects)
+            yield Search(outcome, whole.frontiers, whole.nodes, whole.effects, whole.asked)
         else:
             yield Search(outcome, whole.frontiers[: outcome.frontiers])
 
 
 def read_trace(connection: Connection, trace: int, key: Key, outcome: Outcome, mode: str | None) -> Search:
     """A whole search. Raises `Damaged` if it is not what was written."""
-    head = connection.execute(select(_TRACE.seal, _TRACE.effects).where(_TRACE.id == trace)).one()
+    head = connection.execute(select(_TRACE.seal, _TRACE.effects, _TRACE.asked).where(_TRACE.id == trace)).one()
     tables = [recorded(connection, table, trace) for table in (schema.frontiers, schema.candidates, schema.nodes)]
-    if rows.trace_seal(key, head.effects, *tables) != head.seal:
+    if rows.trace_seal(key, (head.effects, head.asked), *tables) != head.seal:
         raise Damaged(f"the trace of {shown(key)} is not what was written")
     labels = None if mode is None else read_labels(connection, trace, mode, key)
     candidates = [rows.candidate_of(row[2:]) for row in tables[1]]
@@ -116,7 +116,7 @@ def read_trace(connection: Connection, trace: int, key: Key, outcome: Outcome, m
         )
         start += size
     effects = () if head.effects is None else tuple(texts.get(connection, [head.effects])[head.effects].split("\n"))
-    return Search(outcome, tuple(frontiers), tuple(rows.nodes_of(tables[2])), effects)
+    return Search(outcome, tuple(frontiers), tuple(rows.nodes_of(tables[2])), effects, rows.asked_of(head.asked))
 
 
 def read_labels(connection: Connection, trace: int, mode: str, key: Key) -> list[tuple[Label, ...]] | None:

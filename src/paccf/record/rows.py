@@ -172,9 +172,18 @@ def nodes_of(rows: Sequence[Any]) -> list[Node]:
     return found
 
 
-def trace_seal(key: Key, effects: bytes | None, *tables: Sequence[Sequence[Any]]) -> bytes:
+def trace_seal(key: Key, journal: tuple[bytes | None, bytes | None], *tables: Sequence[Sequence[Any]]) -> bytes:
     """Of a whole trace: its key with the largest budget, and the rows of frontiers, candidates and nodes."""
-    return seal(_parts(key), key.budget, effects, *[[tuple(row) for row in rows] for rows in tables])
+    return seal(_parts(key), key.budget, journal, *[[tuple(row) for row in rows] for rows in tables])
+
+
+KEY_SIZE = 16  # bytes of a tape key
+
+
+def asked_of(joined: bytes | None) -> tuple[bytes, ...]:
+    """The tape keys of a search."""
+    joined = joined or b""
+    return tuple([joined[i : i + KEY_SIZE] for i in range(0, len(joined), KEY_SIZE)])
 
 
 def labels_text(labels: Sequence[Sequence[Label]]) -> str:

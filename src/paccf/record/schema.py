@@ -108,7 +108,8 @@ traces = _table(
     Column("budget", _BIG, nullable=False),  # the largest
     Column("frontiers", Integer, nullable=False),
     Column("nodes", Integer, nullable=False),
-    Column("effects", LargeBinary),  # the journal, see effects.py; in `texts`
+    Column("effects", LargeBinary),  # the journal, see journal.py; in `texts`
+    Column("asked", LargeBinary),  # the tape's keys, 16 bytes each, one after the other
     Column("seal", LargeBinary, nullable=False),
     UniqueConstraint("run", "phase", "domain", "controller", "task", "seed", "arm"),
 )

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from paccf.record import reading, schema, texts
+from paccf.record import reading, rows, schema, texts
 from paccf.record.database import Database
 from paccf.record.errors import Conflict, Damaged
 from paccf.record.reading import Skip
-from paccf.record.values import Exclusion, Key, Label, Outcome, RunInfo, Search
-from paccf.record.writing import CertificateText, Entry, Labels, find_trace, write_entries
+from paccf.record.tape import Totals, billed, totals
+from paccf.record.values import Costs, Exclusion, Key, Label, Outcome, RunInfo, Search
+from paccf.record.writing import CertificateText, Entry, Labels, Value, find_trace, write_entries
 
 Run = str | RunInfo
 
@@ -63,24 +64,25 @@ class Store:
 
     def save(self, run: Run, search: Search) -> None:
         """Keep a search with its trace, in one transaction."""
-        self._put(run, search)
+        self.save_many(run, [search])
 
     def save_outcome(self, run: Run, outcome: Outcome) -> None:
         """Keep the outcome of a smaller budget, which shares the recorded trace of the largest."""
-        self._put(run, outcome)
+        self.save_many(run, [outcome])
 
     def put_labels(self, run: Run, key: Key, mode: str, labels: Sequence[Sequence[Label]]) -> None:
         """Label all frontiers of the recorded trace of ``key`` (whatever its budget), one label a candidate."""
-        self._put(run, Labels(key, mode, labels))
+        self.save_many(run, [Labels(key, mode, labels)])
 
     def put_certificate(self, run: Run, domain: str, controller: str, text: str) -> None:
-        self._put(run, CertificateText(domain, controller, text))
+        self.save_many(run, [CertificateText(domain, controller, text)])
 
     def exclude(self, run: Run, exclusion: Exclusion) -> None:
-        self._put(run, exclusion)
+        self.save_many(run, [exclusion])
 
-    def _put(self, run: Run, value: Search | Outcome | Labels | CertificateText | Exclusion) -> None:
-        entry: Entry = (self._id(run), value)
+    def save_many(self, run: Run, values: Sequence[Value]) -> None:
+        """Searches, outcomes, `Labels`, `CertificateText`s, exclusions: in order, in one transaction, all or none."""
+        entry: Entry = (self._id(run), values)
         self.database.write(write_entries, entry)
 
     # reading
@@ -138,8 +140,8 @@ class Store:
         c = schema.certificates.c
         found = {}
         with self.database.read() as connection:
-            rows = select(c.domain, c.controller, c.text, c.seal).where(c.run == self._id(run))
-            for domain, controller, text, seal in connection.execute(rows.order_by(c.domain, c.controller)):
+            chosen = select(c.domain, c.controller, c.text, c.seal).where(c.run == self._id(run))
+            for domain, controller, text, seal in connection.execute(chosen.order_by(c.domain, c.controller)):
                 if texts.seal(domain, controller, text) != seal:
                     raise Damaged(
                         f"{self.database.name}: the certificate of {domain} {controller} is not what was written"
@@ -150,8 +152,27 @@ class Store:
     def exclusions(self, run: Run) -> list[Exclusion]:
         e = schema.exclusions.c
         with self.database.read() as connection:
-            rows = select(e.domain, e.task, e.reason).where(e.run == self._id(run)).order_by(e.domain, e.task)
-            return [Exclusion(*row) for row in connection.execute(rows)]
+            chosen = select(e.domain, e.task, e.reason).where(e.run == self._id(run)).order_by(e.domain, e.task)
+            return [Exclusion(*row) for row in connection.execute(chosen)]
+
+    def tape(self) -> Totals:
+        """What the tape of this database holds in all."""
+        with self.database.read() as connection:
+            return totals(connection)
+
+    def billed(self, run: Run, key: Key) -> Costs | None:
+        """Requests and tokens of a search added up from the tape's rows that it asked for; `None` if its requests were
+        not noted, or are not on this tape."""
+        with self.database.read() as connection:
+            found = find_trace(connection, self._id(run), key)
+            if found is None or not found.asked:
+                return None
+            bill = schema.bills.c
+            used = connection.execute(
+                select(func.sum(bill.requests)).where(bill.trace == found.id, bill.budget == key.budget)
+            ).scalar()
+            counted = billed(connection, rows.asked_of(found.asked)[: int(used or 0)])
+        return None if counted is None else Costs(**counted)
 
     def _id(self, run: Run) -> int:
         name = _name(run)

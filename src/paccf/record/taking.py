@@ -20,9 +20,11 @@ def taken(
     metrics: Mapping[str, float] | None = None,
     sent: int = 0,
     effects: Sequence[str] = (),
+    asked: Sequence[bytes] = (),
 ) -> values.Search:
     """``trace`` as values. ``metrics`` are the domain's further utilities; by default what ``world.metrics`` says, if
-    it has such a method. ``sent`` are the attempts that went over the wire for it, ``effects`` its journal."""
+    it has such a method. ``sent`` are the attempts that went over the wire for it; ``effects`` and ``asked`` are those
+    of its `Journal`."""
     actions = [] if trace.answer is None else trace.answer.actions
     solution = "" if trace.answer is None else world.solution(trace.task, actions)
     if metrics is None:
@@ -39,7 +41,9 @@ def taken(
         trace.failure,
         metrics,
     )
-    return values.Search(outcome, tuple(map(frontier, trace.frontiers)), tuple(nodes(trace.root)), tuple(effects))
+    return values.Search(
+        outcome, tuple(map(frontier, trace.frontiers)), tuple(nodes(trace.root)), tuple(effects), tuple(asked)
+    )
 
 
 def _metrics(world: World, trace: live.Trace, actions: Sequence[Action]) -> Mapping[str, float]:

@@ -125,12 +125,14 @@ class Outcome:
 class Search:
     """One search, whole. ``nodes`` is the final tree of the largest budget, parents first; a smaller budget shares the
     frontiers and has none of its own. ``effects`` is the journal of what the controller asked and was told, a line
-    each; empty if none was kept."""
+    each, and ``asked`` the tape's keys of its requests in their order; empty if none were kept. The requests of a
+    smaller budget are the first `Costs.total` of them."""
 
     outcome: Outcome
     frontiers: Sequence[Frontier]
     nodes: Sequence[Node] = ()
     effects: Sequence[str] = ()
+    asked: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)

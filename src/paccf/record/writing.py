@@ -30,27 +30,32 @@ class CertificateText(NamedTuple):
     text: str
 
 
-Entry = tuple[int, Search | Outcome | Labels | CertificateText | Exclusion]  # the run's id, and what to write
+Value = Search | Outcome | Labels | CertificateText | Exclusion
+Entry = tuple[int, Sequence[Value]]  # the run's id, and what to write in one transaction
 
 
 def write_entries(connection: Connection, entries: Sequence[Entry]) -> list[None]:
     """Write all of them, in order."""
-    for run, value in entries:
-        match value:
-            case Search():
-                write_search(connection, run, value)
-            case Outcome():
-                write_outcome(connection, run, value)
-            case Labels():
-                write_labels(connection, run, value)
-            case CertificateText(domain, controller, text):
-                row = {"run": run, "domain": domain, "controller": controller, "text": text}
-                write_once(connection, schema.certificates, row | {"seal": texts.seal(domain, controller, text)})
-            case Exclusion(domain, task, reason):
-                write_once(
-                    connection, schema.exclusions, {"run": run, "domain": domain, "task": task, "reason": reason}
-                )
+    for run, given in entries:
+        for value in given:
+            _write(connection, run, value)
     return [None] * len(entries)
+
+
+def _write(connection: Connection, run: int, value: Value) -> None:
+    match value:
+        case Search():
+            write_search(connection, run, value)
+        case Outcome():
+            write_outcome(connection, run, value)
+        case Labels():
+            write_labels(connection, run, value)
+        case CertificateText(domain, controller, text):
+            row = {"run": run, "domain": domain, "controller": controller, "text": text}
+            write_once(connection, schema.certificates, row | {"seal": texts.seal(domain, controller, text)})
+        case Exclusion(domain, task, reason):
+            row = {"run": run, "domain": domain, "task": task, "reason": reason}
+            write_once(connection, schema.exclusions, row)
 
 
 def write_search(connection: Connection, run: int, search: Search) -> None:
@@ -144,7 +149,9 @@ class _Trace:
             raise ValueError(f"{shown(key)}: {len(frontiers)} frontiers, its outcome says {search.outcome.frontiers}")
         self.tables = [rows.frontier_rows(frontiers), rows.candidate_rows(frontiers), rows.node_rows(search.nodes)]
         self.packed = dict([texts.pack("\n".join(search.effects))]) if search.effects else {}
+        self.effects, self.asked = search.effects, search.asked
         effects = next(iter(self.packed), None)
+        asked = b"".join(search.asked) or None
         self.row = {
             "phase": key.phase,
             "domain": key.domain,
@@ -156,7 +163,10 @@ class _Trace:
             "frontiers": len(frontiers),
             "nodes": len(search.nodes),
             "effects": effects,
-            "seal": rows.trace_seal(key, effects, *[[tuple(row.values()) for row in table] for table in self.tables]),
+            "asked": asked,
+            "seal": rows.trace_seal(
+                key, (effects, asked), *[[tuple(row.values()) for row in table] for table in self.tables]
+            ),
         }
 
     def write(self, connection: Connection, trace: int) -> None:
@@ -168,6 +178,10 @@ class _Trace:
     def compare(self, connection: Connection, found: Any, key: Key) -> None:
         """With the recorded trace ``found``: all of it at the same budget, the common part otherwise."""
         same = found.budget == key.budget
+        if found.asked and self.asked:
+            _agree(key, "request", rows.asked_of(found.asked), self.asked)
+        if found.effects and self.effects:
+            _agree(key, "effect", texts.get(connection, [found.effects])[found.effects].split("\n"), self.effects)
         for table, new in zip(_TABLES, self.tables, strict=True):
             if table is schema.nodes and not same:
                 continue
@@ -181,6 +195,13 @@ class _Trace:
             longer_new = len(new) > len(old)
             if len(new) != len(old) and (same or longer_new != (key.budget > found.budget)):
                 raise Conflict(f"{shown(key)}: {len(old)} {table.name} are recorded, {len(new)} given")
+
+
+def _agree(key: Key, what: str, old: Sequence[str | bytes], new: Sequence[str | bytes]) -> None:
+    """The common part of a recorded and a given journal."""
+    for place, (there, here) in enumerate(zip(old, new, strict=False)):
+        if there != here:
+            raise Conflict(f"{shown(key)}, {what} {place + 1}: recorded is {there!r:.300}, given is {here!r:.300}")
 
 
 def recorded(connection: Connection, table: Table, trace: int) -> list[Any]:
