@@ -64,8 +64,8 @@ class Database:
             with engine.begin() as connection:
                 if self.path is not None and os.path.getsize(self.path):
                     sound(connection, self.path)
-                schema.prepare(connection)
-                if self.path is not None:
+                new = schema.prepare(connection)
+                if new and self.path is not None:
                     connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION}")
             self._writer = _Writer(engine, self.translated)
         self.reading = self._engine(readonly=True)

@@ -259,14 +259,14 @@ def version(connection: Connection) -> int | None:
     return int(rows[0])
 
 
-def prepare(connection: Connection, migrations: dict[int, Migration] | None = None, target: int = VERSION) -> None:
-    """Create the tables, or move older ones forward, within the caller's transaction. Raises `Foreign` for a newer
-    version."""
+def prepare(connection: Connection, migrations: dict[int, Migration] | None = None, target: int = VERSION) -> bool:
+    """Create the tables, or move older ones forward, within the caller's transaction; whether they were created. Raises
+    `Foreign` for a newer version."""
     found = version(connection)
     if found is None:
         METADATA.create_all(connection)
         connection.execute(insert(schema).values(version=target))
-        return
+        return True
     check(found, target)
     steps = MIGRATIONS if migrations is None else migrations
     for step in range(found, target):
@@ -274,6 +274,7 @@ def prepare(connection: Connection, migrations: dict[int, Migration] | None = No
             raise NotOurs(f"it has schema {step}, which no step leads out of; export it with the paccf that wrote it")
         steps[step](connection)
         connection.execute(update(schema).values(version=step + 1))
+    return False
 
 
 def check(found: int, target: int = VERSION) -> None:
