@@ -106,14 +106,10 @@ def _table(w: WhatIf, lines: Sequence[tuple[str, Line]]) -> str:
     rows: list[list[object]] = []
     for q, line in lines:
         m = line.margin
-        if not m.feasible:
-            rows.append([q, "keep all", f"needs {m.need_n}", f"0/{exposed}", _share(0, w.candidates)])
-            rows[-1] += [_share(0, n) for n in _below(w)]
-            continue
         row: list[object] = [
             q,
-            f"{float(m.value):g}",
-            f"{m.k}/{m.n}",
+            "keep all" if math.isinf(m.value) else f"{float(m.value):g}",
+            f"{m.k}/{m.n}" if m.feasible else f"needs {m.need_n}",
             f"{line.at_risk}/{exposed}",
             _share(line.dropped, w.candidates),
         ]
