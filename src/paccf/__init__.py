@@ -11,15 +11,18 @@ from paccf.gate import Gate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from paccf.record.calibration import calibrate
     from paccf.record.recorder import Recorder
 
-__all__ = ["Gate", "Recorder", "__version__"]
+__all__ = ["Gate", "Recorder", "__version__", "calibrate"]
+
+_LATER = {"Recorder": "paccf.record.recorder", "calibrate": "paccf.record.calibration"}
 
 
 def __getattr__(name: str) -> object:
-    """`Recorder` is imported when it is asked for, so that the gate alone stays small."""
-    if name == "Recorder":
-        from paccf.record.recorder import Recorder
+    """What is imported when it is asked for, so that the gate alone stays small."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return Recorder
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

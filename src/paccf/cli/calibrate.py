@@ -81,7 +81,7 @@ def command(
             target=target,  # type: ignore[arg-type]
             labels=labels,  # type: ignore[arg-type]
             budget=budget,
-            observations=found.observations(observations),
+            observations=found.deficits.repeats(observations),
             matched_to=pairs(match),
         )
     except ValueError as error:

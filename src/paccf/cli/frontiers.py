@@ -42,19 +42,6 @@ class Found:
     deficits: TaskDeficits
     skipped: Skipped = field(default_factory=Skipped)
 
-    def observations(self, stated: int | None) -> int | None:
-        """R behind a score of this log: of its lists, or as stated for bare means; `None` if it varied. Bare means
-        beside lists must be stated, or a gate would read them otherwise than the calibration did."""
-        drawn = self.deficits.draws - {0}
-        if 0 in self.deficits.draws and drawn and stated is None:
-            raise BadInput(
-                "bare means stand beside lists of observations: say with --observations how many draws a bare mean is "
-                "of, or log the draws"
-            )
-        if 0 in self.deficits.draws or not drawn:
-            return stated or 1
-        return next(iter(drawn)) if len(drawn) == 1 else None
-
     def notes(self) -> list[str]:
         drawn = sorted(self.deficits.draws - {0})
         said = []

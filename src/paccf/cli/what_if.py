@@ -66,7 +66,7 @@ def command(
             f"no task of {', '.join(logs)} exposes a protected candidate, so there is nothing to calibrate on"
         )
     try:
-        found.observations(observations)
+        found.deficits.repeats(observations)
         delta = None if confidence is None else plain(1 - exact(confidence))
         lines = [(q, weighed.line(q, delta, epsilon)) for q in levels or LEVELS]
     except ValueError as error:

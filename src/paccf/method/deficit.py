@@ -197,3 +197,16 @@ class TaskDeficits:
     @property
     def unresolved(self) -> int:
         return len(self._unresolved)
+
+    def repeats(self, stated: int | None = None) -> int | None:
+        """R behind a score: of the lists of observations, or as ``stated`` for bare means; `None` if it varied. Raises
+        ValueError for bare means beside lists unless it is stated: a gate would read them otherwise than this did."""
+        drawn = self.draws - {0}
+        if 0 in self.draws and drawn and stated is None:
+            raise ValueError(
+                "bare means stand beside lists of observations: say with --observations (observations=) how many draws "
+                "a bare mean is of, or log the draws"
+            )
+        if 0 in self.draws or not drawn:
+            return stated or 1
+        return next(iter(drawn)) if len(drawn) == 1 else None
