@@ -1,0 +1,108 @@
+"""A spec brought to life: worlds, controllers, tasks, and what every cell's margin is matched to.
+
+A cell is one controller in one domain. Equal specs make equal designs, in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from paccf.domains.registry import world
+from paccf.domains.versions import prompts_of
+from paccf.experiment.lattice import on_lattice
+from paccf.experiment.spec import Spec, SpecError, configured
+from paccf.models.opening import fingerprint as model_fingerprint
+from paccf.record.values import Exclusion
+from paccf.search.controllers import CONTROLLERS
+from paccf.search.effects import Controller, Setting
+from paccf.search.fingerprint import fingerprint
+from paccf.search.tree import Task
+from paccf.search.world import World
+
+
+class Cell(NamedTuple):
+    """One controller in one domain: what has a margin of its own."""
+
+    domain: str
+    controller: str
+
+    def __str__(self) -> str:
+        return f"{self.domain} {title(self.controller)}"
+
+
+def title(controller: str) -> str:
+    """A controller's name in the paper."""
+    return CONTROLLERS[controller][2]
+
+
+class Design:
+    """What `spec` says, made. Raises `SpecError` at once for a domain, a setting or a model that cannot be made; tasks
+    are drawn when they are first asked for, from the data in the folder ``data``."""
+
+    def __init__(self, spec: Spec, data: str | None = None) -> None:
+        self.spec, self.data = spec, data
+        self.cells = tuple(Cell(d, c) for d in spec.domains for c in spec.controllers)
+        try:
+            self.worlds: dict[str, World] = {name: self._world(name) for name in spec.domains}
+            self.model = model_fingerprint(spec.model)
+            self.prompts = {name: prompts_of(made) for name, made in self.worlds.items()}
+        except ValueError as error:
+            raise SpecError(str(error)) from None
+        self.controllers = {name: configured(name, config) for name, config in spec.controllers.items()}
+
+    def _world(self, name: str) -> World:
+        return on_lattice(world(name, **self.spec.domains[name].settings), self.spec.evaluator.lattice)
+
+    def controller(self, cell: Cell) -> Callable[[Setting], Controller]:
+        made: Callable[[Setting], Controller] = self.controllers[cell.controller]
+        return made
+
+    def matched_to(self, cell: Cell) -> dict[str, str]:
+        """What the margin of ``cell`` is bound to."""
+        config: Any = self.controllers[cell.controller].keywords["config"]
+        found = fingerprint(
+            self.worlds[cell.domain],
+            cell.controller,
+            config,
+            self.spec.scoring,
+            self.model,
+            self.prompts[cell.domain],
+        )
+        lattice = self.spec.evaluator.lattice
+        return found | ({"lattice": f"{lattice:g}"} if lattice else {})
+
+    def caveats(self) -> list[str]:
+        """What has to be said in every output about these domains."""
+        return [text for made in self.worlds.values() for text in getattr(made, "caveats", ())]
+
+    @cached_property
+    def tests(self) -> dict[str, tuple[Task, ...]]:
+        """The test tasks of every domain, the excluded ones left out."""
+        return {name: self._drawn(name, "test", d.test, d.source) for name, d in self.spec.domains.items()}
+
+    @cached_property
+    def streams(self) -> dict[str, tuple[Task, ...]]:
+        """The calibration stream of every domain, as long as it may become; no test task is in it."""
+        found = {}
+        for name, domain in self.spec.domains.items():
+            source = domain.calibration_source or domain.source
+            without = {t.id for t in self.tests[name]} if source != domain.source else set()
+            found[name] = self._drawn(name, "calibration", self.spec.pool(name)[1], source, without)
+        return found
+
+    @property
+    def predeclared(self) -> list[Exclusion]:
+        return [Exclusion(name, task, why) for name, d in self.spec.domains.items() for task, why in d.exclude.items()]
+
+    def _drawn(self, name: str, split: str, count: int, source: str, without: Sequence[str] | set[str] = ()) -> Any:
+        from paccf.domains import sources  # knows solutions: offline
+
+        left_out = self.spec.domains[name].exclude
+        try:
+            given = {"without": {*without}, "data": self.data}
+            tasks = sources.tasks(name, source, split, self.spec.seed, count, **given)
+        except ValueError as error:
+            raise SpecError(f"domains.{name}: {error}") from None
+        return tuple(task for task in tasks if task.id not in left_out)

@@ -1,0 +1,109 @@
+"""The executor for a model that computes: jobs on all cores. Results do not depend on how many."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import Executor as Pool
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from functools import lru_cache
+
+from paccf.experiment.design import Design
+from paccf.experiment.executor import Halt, Stop
+from paccf.experiment.labelling import labelled
+from paccf.experiment.reading import parse
+from paccf.experiment.work import Done, Job, play
+from paccf.models.simulated import Simulated, simulated
+from paccf.record.values import Label, Search
+from paccf.search.tree import Task
+
+AHEAD = 3  # ours: jobs a worker that wait for it
+
+
+class Processes:
+    """``workers`` processes, 0 for one a core; they end with this one, however it ends."""
+
+    def __init__(self, spec: str, workers: int, stop: Stop) -> None:
+        self.spec, self.workers, self.stop = spec, workers or os.cpu_count() or 1, stop
+
+    async def play(self, jobs: Sequence[Job]) -> AsyncIterator[Done]:
+        """Each job done, labelled, in the order they end."""
+        async for done in self._map(_play, [(self.spec, job) for job in jobs]):
+            yield done
+
+    async def label(self, due: Sequence[tuple[Search, Task]]) -> AsyncIterator[tuple[Search, list[tuple[Label, ...]]]]:
+        """Recorded searches with their labels."""
+        async for found in self._map(_label, [(self.spec, *pair) for pair in due]):
+            yield found
+
+    async def _map(self, function, work):  # type: ignore[no-untyped-def]
+        if not work:
+            return
+        left: Iterator[object] = iter(work)
+        waiting: set[asyncio.Future[object]] = set()
+        loop = asyncio.get_running_loop()
+        with _pool(min(self.workers, len(work))) as pool:
+            try:
+                while True:
+                    while len(waiting) < AHEAD * self.workers and not self.stop.asked:
+                        item = next(left, None)
+                        if item is None:
+                            break
+                        waiting.add(loop.run_in_executor(pool, function, item))
+                    if not waiting:
+                        return
+                    ended, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                    for future in ended:
+                        yield future.result()
+            except BrokenProcessPool:
+                raise Halt("a worker process ended before its job did, most likely for want of memory") from None
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+
+def _pool(workers: int) -> Pool:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, context, _begin, (os.getpid(),))
+
+
+def _begin(parent: int) -> None:
+    """In a worker: leave Ctrl-C to the parent, and end when it is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+@lru_cache(4)
+def _design(spec: str) -> Design:
+    return Design(parse(spec))
+
+
+@lru_cache(16)
+def _model(spec: str, domain: str) -> Simulated:
+    s = _design(spec).spec
+    return simulated(domain, s.model.profile, s.seed, s.model.latency_ms, **s.domains[domain].settings)
+
+
+def _play(given: tuple[str, Job]) -> Done:
+    spec, job = given
+    design = _design(spec)
+    done = play(job, design, _model(spec, job.cell.domain))
+    return replace(done, labels=tuple(tuple(labelled(s, job.task, design)) for s in done.searches))
+
+
+def _label(given: tuple[str, Search, Task]) -> tuple[Search, list[tuple[Label, ...]]]:
+    spec, search, task = given
+    return search, labelled(search, task, _design(spec))

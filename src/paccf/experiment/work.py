@@ -1,0 +1,129 @@
+"""One job: a task of a cell, in all of its arms, at all of its budgets. Sans-IO: a generator of searches.
+
+What one job asks a model is asked once: its arms and budgets share a tape, so that all differences between the arms
+come from `Admit`, and a smaller budget is a replay that asks nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+from paccf.experiment.design import Cell, Design
+from paccf.method.admission import ScoreGap
+from paccf.method.scores import exact
+from paccf.models.tape import NotOnTape, Tape, Taped
+from paccf.record.taking import taken
+from paccf.record.values import ArmName, Key, Label, Outcome, Phase
+from paccf.record.values import Search as Recorded
+from paccf.search.driver import Search, run, search
+from paccf.search.trace import Arm, Trace
+from paccf.search.tree import Task
+from paccf.search.world import Answer, Model, ModelFailure, Request
+
+Margin = str | None  # exact, as a certificate has it; `None` keeps everything
+Playing = Generator[Search, Trace, "Done"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """``budgets`` in rising order. ``margin`` is used by the arms that have one."""
+
+    phase: Phase
+    cell: Cell
+    task: Task
+    arms: tuple[ArmName, ...]
+    budgets: tuple[int, ...]
+    margin: Margin = None
+
+    def key(self, arm: str, budget: int, seed: int) -> Key:
+        return Key(self.phase, self.cell.domain, self.cell.controller, arm, budget, self.task.id, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a job left: one search an arm at the largest budget, the outcomes of the smaller ones, and once they are
+    known the labels of each search, a tuple a frontier."""
+
+    job: Job
+    searches: tuple[Recorded, ...]
+    outcomes: tuple[Outcome, ...]
+    labels: tuple[tuple[tuple[Label, ...], ...], ...] = ()
+
+
+def playing(job: Job, design: Design, known: Tape) -> Playing:
+    """Yield the searches of ``job`` one after the other and be sent their traces. Whoever drives them enters every
+    answer in ``known``; the smaller budgets are then played from it here."""
+    searches, outcomes = [], []
+    for arm in job.arms:
+        largest = yield begun(job, design, arm, job.budgets[-1])
+        searches.append(recorded(job, design, largest))
+        outcomes += [shorter(job, design, largest, searches[-1], b, known) for b in job.budgets[:-1]]
+    return Done(job, tuple(searches), tuple(outcomes))
+
+
+def begun(job: Job, design: Design, arm: ArmName, budget: int) -> Search:
+    """The search of one arm at one budget."""
+    spec = design.spec
+    return search(
+        job.task,
+        design.worlds[job.cell.domain],
+        design.controller(job.cell),
+        arm=Arm(arm, None if arm == "native" else gap(job.margin, spec.certificate.epsilon)),
+        scoring=spec.scoring,
+        budget=budget,
+        seed=spec.seed,
+    )
+
+
+def gap(margin: Margin, epsilon: int | float | str = 0) -> ScoreGap:
+    """The rule of a frozen margin."""
+    return ScoreGap(math.inf if margin is None else exact(margin), epsilon)
+
+
+def recorded(job: Job, design: Design, trace: Trace) -> Recorded:
+    """``trace`` as the record keeps it."""
+    key = job.key(trace.arm.name, trace.budget, trace.seed)
+    return taken(trace, key, design.worlds[job.cell.domain])
+
+
+def shorter(job: Job, design: Design, largest: Trace, whole: Recorded, budget: int, known: Tape) -> Outcome:
+    """The outcome at a smaller ``budget``. A search that used no more than that is the same search; any other one is
+    played again from its own answers, with no request."""
+    key = job.key(largest.arm.name, budget, largest.seed)
+    if largest.bill.total <= budget:
+        return replace(whole.outcome, key=key)
+    again = run(begun(job, design, largest.arm.name, budget), _Known(known, largest.failure))
+    return recorded(job, design, again).outcome
+
+
+class _Known:
+    """A tape as a model. Of a search that failed, what is not on it is that failure."""
+
+    name = "tape"
+
+    def __init__(self, tape: Tape, failure: str) -> None:
+        self.taped, self.failure = Taped(tape), failure
+
+    def answer(self, request: Request) -> Answer:
+        try:
+            return self.taped.answer(request)
+        except NotOnTape:
+            if self.failure:
+                raise ModelFailure(self.failure) from None
+            raise
+
+
+def play(job: Job, design: Design, model: Model) -> Done:
+    """The whole job with a synchronous model, the simulated one."""
+    known = Tape()
+    steps = playing(job, design, known)
+    try:
+        current = next(steps)
+        while True:
+            current = steps.send(run(current, Taped(known, model)))
+    except StopIteration as stop:
+        done = stop.value
+        assert isinstance(done, Done)
+        return done
