@@ -97,7 +97,7 @@ class Design:
         return [Exclusion(name, task, why) for name, d in self.spec.domains.items() for task, why in d.exclude.items()]
 
     def _drawn(self, name: str, split: str, count: int, source: str, without: Sequence[str] | set[str] = ()) -> Any:
-        from paccf.domains import sources  # knows solutions: offline
+        from paccf.experiment import shim as sources  # knows solutions: offline
 
         left_out = self.spec.domains[name].exclude
         try:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from paccf.domains.labels import labels
 from paccf.domains.oracles import oracle_of
 from paccf.experiment.design import Cell, Design
 from paccf.method.certificate import Certificate
 from paccf.method.deficit import TaskDeficits
 from paccf.record.values import Label, Search
-from paccf.search.tree import Task
+from paccf.search.tree import Action, Task
 
 
 def labelled(search: Search, task: Task, design: Design) -> list[tuple[Label, ...]]:
@@ -18,8 +17,20 @@ def labelled(search: Search, task: Task, design: Design) -> list[tuple[Label, ..
     domain = search.outcome.key.domain
     settings = design.spec.domains[domain].settings
     oracle = oracle_of(domain, **settings)
-    mode = design.spec.calibration.labels
-    return [tuple(found) for found in labels(search, mode, world=design.worlds[domain], oracle=oracle, task=task)]
+    world = design.worlds[domain]
+    states = {(): world.start(task).state}
+    found: list[tuple[Label, ...]] = []
+    steps = {(*f.path, c.key): c for f in search.frontiers for c in f.candidates}
+    for f in search.frontiers:
+        for depth in range(len(f.path)):
+            if f.path[: depth + 1] not in states:
+                step = steps[f.path[: depth + 1]]
+                states[f.path[: depth + 1]] = world.execute(
+                    task, states[f.path[:depth]], Action(step.key, step.text)
+                ).state
+        actions = [Action(c.key, c.text) for c in f.candidates]
+        found.append(tuple(oracle.protected(task, states[f.path], actions)))
+    return found
 
 
 def add(deficits: TaskDeficits, search: Search, found: Sequence[Sequence[Label]] | None = None) -> None:

@@ -135,6 +135,15 @@ class Store:
         with self.database.read() as connection:
             yield from reading.read_searches(connection, self._id(run), where, labels, skip)
 
+    def unlabelled(self, run: Run, mode: str, phase: str) -> list[Key]:
+        """The searches of ``phase`` at their largest budget that have no labels in ``mode``."""
+        t, mine = schema.traces.c, schema.labels.c
+        columns = (t.phase, t.domain, t.controller, t.arm, t.budget, t.task, t.seed)
+        joined = schema.traces.outerjoin(schema.labels, (mine.trace == t.id) & (mine.mode == mode))
+        statement = select(*columns).select_from(joined).where(t.run == self._id(run), t.phase == phase)
+        with self.database.read() as connection:
+            return [Key(*row) for row in connection.execute(statement.where(mine.trace.is_(None)).order_by(t.id))]
+
     def certificates(self, run: Run) -> dict[tuple[str, str], str]:
         """Certificate texts by domain and controller."""
         c = schema.certificates.c

@@ -1,0 +1,126 @@
+"""A run folder: the frozen spec, the record and tape, the certificates. One process writes it at a time.
+
+spec.toml            the spec, every field stated; a folder goes on with no other
+run.sqlite           the record: searches, labels, certificates, exclusions, and the tape of answers
+certificates/        DOMAIN-CONTROLLER.json, the frozen margins, as in the record
+report.html          what came out
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from paccf._version import __version__
+from paccf.experiment.design import Cell, Design
+from paccf.experiment.reading import parse, toml
+from paccf.experiment.spec import Spec, SpecError, identity
+from paccf.experiment.work import Done
+from paccf.method.certificate import Certificate, write_atomically
+from paccf.record.store import Store
+from paccf.record.values import Exclusion, RunInfo, Search
+from paccf.record.writing import Labels
+
+
+class OtherSpec(Exception):
+    """The folder belongs to another experiment."""
+
+
+def spec_in(path: Path) -> Spec | None:
+    """The spec that the folder at ``path`` was begun with, or `None` if it holds none."""
+    file = path / "spec.toml"
+    return parse(file.read_text(encoding="utf-8"), str(file)) if file.exists() else None
+
+
+def info(design: Design) -> RunInfo:
+    """What is run, for the record."""
+    spec = design.spec
+    text = json.dumps(identity(spec), ensure_ascii=True, sort_keys=True)
+    return RunInfo(spec.name, text, design.model, spec.model.simulated, {"paccf": __version__})
+
+
+class Folder:
+    """An open run folder. Raises `OtherSpec`, and `StoreError` where the record cannot be used."""
+
+    def __init__(self, path: Path, design: Design, store: Store) -> None:
+        self.path, self.design, self.store, self.run = path, design, store, design.spec.name
+
+    @classmethod
+    def begin(cls, path: Path, design: Design) -> Folder:
+        """Open the folder at ``path`` for writing; make it if it is not there."""
+        found = spec_in(path)
+        if found is not None:
+            compare(identity(found), identity(design.spec), path)
+        path.mkdir(parents=True, exist_ok=True)
+        store = Store.open(path / "run.sqlite")
+        try:
+            if found is None:
+                write_atomically(path / "spec.toml", toml(design.spec).encode())
+            store.begin(info(design))
+        except BaseException:
+            store.close()
+            raise
+        return cls(path, design, store)
+
+    @classmethod
+    def look(cls, path: Path, data: str | None = None) -> Folder:
+        """Open the folder at ``path`` for reading, also while another process writes it."""
+        found = spec_in(path)
+        if found is None:
+            raise SpecError(f"{path} is no run folder: there is no spec.toml in it")
+        return cls(path, Design(found, data), Store.open(path / "run.sqlite", readonly=True))
+
+    def close(self) -> None:
+        self.store.close()
+
+    def keep(self, done: Done) -> None:
+        """Write a job in one transaction. Returns when it is durable."""
+        mode = self.design.spec.calibration.labels
+        labels = [Labels(s.outcome.key, mode, found) for s, found in zip(done.searches, done.labels, strict=False)]
+        self.store.save_all(self.run, [*done.searches, *done.outcomes, *labels])
+
+    def keep_labels(self, search: Search, found: Iterable[Any]) -> None:
+        self.store.put_labels(self.run, search.outcome.key, self.design.spec.calibration.labels, list(found))
+
+    def exclude(self, exclusion: Exclusion) -> None:
+        self.store.exclude(self.run, exclusion)
+
+    def freeze(self, cell: Cell, certificate: Certificate) -> None:
+        """Write a certificate to the record and as a file. It is never changed again."""
+        text = msgspec.json.format(msgspec.json.encode(certificate), indent=1).decode() + "\n"
+        self.store.put_certificate(self.run, cell.domain, cell.controller, text)
+        self.certificate_file(cell, text)
+
+    def certificate_file(self, cell: Cell, text: str) -> None:
+        folder = self.path / "certificates"
+        folder.mkdir(exist_ok=True)
+        file = folder / f"{cell.domain}-{cell.controller}.json"
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            write_atomically(file, text.encode())
+
+    def certificates(self) -> dict[Cell, Certificate]:
+        """The frozen margins, verified."""
+        found = self.store.certificates(self.run)
+        return {Cell(*key): Certificate.parse(text.encode(), f"certificate of {key}") for key, text in found.items()}
+
+
+def compare(old: Any, new: Any, path: Path) -> None:
+    """Refuse a spec that differs from the folder's, and say where."""
+    differing = list(_differing(old, new, ""))
+    if differing:
+        raise OtherSpec(
+            f"{path} was begun with another spec: {'; '.join(differing[:5])}. "
+            "Name another folder with -o, or run the folder itself to go on with its own spec"
+        )
+
+
+def _differing(old: Any, new: Any, place: str) -> Iterable[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(key for key in new if key not in old)]:
+            yield from _differing(old.get(key), new.get(key), f"{place}.{key}" if place else key)
+    elif old != new:
+        yield f"{place} is {json.dumps(old):.60} there, {json.dumps(new):.60} here"
