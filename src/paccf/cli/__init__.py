@@ -21,6 +21,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tasks": ("tasks", "Where tasks come from, and which of them a draw takes."),
     "solve": ("solve", "What the oracle knows of a task: protected first actions, a solution."),
     "search": ("search", "Run a search: what it drops and why, what it finds, what it costs."),
+    "spec": ("spec", "The file that says what an experiment runs: a new one, a check, its schema."),
+    "run": ("run", "Run a whole experiment: calibrate, freeze, deploy both arms, at every budget."),
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
     "published": ("published", "The paper's printed tables, and what they imply about each other."),
 }

@@ -5,7 +5,7 @@ A cell is one controller in one domain. Equal specs make equal designs, in every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -88,7 +88,7 @@ class Design:
         found = {}
         for name, domain in self.spec.domains.items():
             source = domain.calibration_source or domain.source
-            without = {t.id for t in self.tests[name]} if source != domain.source else set()
+            without = {t.id for t in self.tests[name]} if source != domain.source else ()
             found[name] = self._drawn(name, "calibration", self.spec.pool(name)[1], source, without)
         return found
 
@@ -96,13 +96,12 @@ class Design:
     def predeclared(self) -> list[Exclusion]:
         return [Exclusion(name, task, why) for name, d in self.spec.domains.items() for task, why in d.exclude.items()]
 
-    def _drawn(self, name: str, split: str, count: int, source: str, without: Sequence[str] | set[str] = ()) -> Any:
+    def _drawn(self, name: str, split: str, count: int, source: str, without: Collection[str] = ()) -> tuple[Task, ...]:
         from paccf.experiment import shim as sources  # knows solutions: offline
 
         left_out = self.spec.domains[name].exclude
         try:
-            given = {"without": {*without}, "data": self.data}
-            tasks = sources.tasks(name, source, split, self.spec.seed, count, **given)
+            tasks = sources.tasks(name, source, split, self.spec.seed, count, without=without, data=self.data)
         except ValueError as error:
             raise SpecError(f"domains.{name}: {error}") from None
         return tuple(task for task in tasks if task.id not in left_out)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from paccf.domains.oracles import oracle_of
 from paccf.experiment.design import Cell, Design
 from paccf.method.certificate import Certificate
 from paccf.method.deficit import TaskDeficits
 from paccf.record.values import Label, Search
-from paccf.search.tree import Action, Task
+from paccf.search.tree import Action, Path, Task
 
 
 def labelled(search: Search, task: Task, design: Design) -> list[tuple[Label, ...]]:
@@ -18,7 +19,7 @@ def labelled(search: Search, task: Task, design: Design) -> list[tuple[Label, ..
     settings = design.spec.domains[domain].settings
     oracle = oracle_of(domain, **settings)
     world = design.worlds[domain]
-    states = {(): world.start(task).state}
+    states: dict[Path, Any] = {(): world.start(task).state}
     found: list[tuple[Label, ...]] = []
     steps = {(*f.path, c.key): c for f in search.frontiers for c in f.candidates}
     for f in search.frontiers:

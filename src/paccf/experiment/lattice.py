@@ -18,7 +18,8 @@ def on_lattice(world: World, lattice: float) -> World:
         found = kind.read_scores(self, text, count)
         return [None if s is None else min(lattice * math.floor(s / lattice + 0.5), 100.0) for s in found]
 
-    made = object.__new__(type(kind.__name__, (kind,), {"read_scores": read_scores, "__slots__": ()}))
+    made: Any = object.__new__(type(kind.__name__, (kind,), {"read_scores": read_scores, "__slots__": ()}))
     for field in getattr(kind, "__dataclass_fields__", {}):
         object.__setattr__(made, field, getattr(world, field))
-    return made  # type: ignore[no-any-return]
+    rounded: World = made
+    return rounded

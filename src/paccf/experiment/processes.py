@@ -8,12 +8,13 @@ import os
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import lru_cache
+from typing import Self, TypeVar
 
 from paccf.experiment.design import Design
 from paccf.experiment.executor import Halt, Stop
@@ -24,6 +25,9 @@ from paccf.models.simulated import Simulated, simulated
 from paccf.record.values import Label, Search
 from paccf.search.tree import Task
 
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
 AHEAD = 3  # ours: jobs a worker that wait for it
 
 
@@ -32,6 +36,21 @@ class Processes:
 
     def __init__(self, spec: str, workers: int, stop: Stop) -> None:
         self.spec, self.workers, self.stop = spec, workers or os.cpu_count() or 1, stop
+        self._pool: Pool | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def _ready(self) -> Pool:
+        """The workers, started when there is work."""
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.workers, context, _begin, (os.getpid(),))
+        return self._pool
 
     async def play(self, jobs: Sequence[Job]) -> AsyncIterator[Done]:
         """Each job done, labelled, in the order they end."""
@@ -43,35 +62,24 @@ class Processes:
         async for found in self._map(_label, [(self.spec, *pair) for pair in due]):
             yield found
 
-    async def _map(self, function, work):  # type: ignore[no-untyped-def]
-        if not work:
-            return
-        left: Iterator[object] = iter(work)
-        waiting: set[asyncio.Future[object]] = set()
+    async def _map(self, function: Callable[[Given], Found], work: Sequence[Given]) -> AsyncIterator[Found]:
+        left = iter(work)
+        waiting: set[asyncio.Future[Found]] = set()
         loop = asyncio.get_running_loop()
-        with _pool(min(self.workers, len(work))) as pool:
-            try:
-                while True:
-                    while len(waiting) < AHEAD * self.workers and not self.stop.asked:
-                        item = next(left, None)
-                        if item is None:
-                            break
-                        waiting.add(loop.run_in_executor(pool, function, item))
-                    if not waiting:
-                        return
-                    ended, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-                    for future in ended:
-                        yield future.result()
-            except BrokenProcessPool:
-                raise Halt("a worker process ended before its job did, most likely for want of memory") from None
-            finally:
-                for future in waiting:
-                    future.cancel()
-
-
-def _pool(workers: int) -> Pool:
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, context, _begin, (os.getpid(),))
+        try:
+            while True:
+                while len(waiting) < AHEAD * self.workers and not self.stop.asked and (item := next(left, None)):
+                    waiting.add(loop.run_in_executor(self._ready(), function, item))
+                if not waiting:
+                    return
+                ended, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for future in ended:
+                    yield future.result()
+        except BrokenProcessPool:
+            raise Halt("a worker process ended before its job did, most likely for want of memory") from None
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 def _begin(parent: int) -> None:

@@ -21,18 +21,18 @@ def fair(groups: Iterable[Sequence[Item]]) -> list[Item]:
 
 
 class Shard(NamedTuple):
-    """The ``number``-th of ``count`` machines, from 1."""
+    """The ``number``-th of ``of`` machines, from 1."""
 
     number: int = 1
-    count: int = 1
+    of: int = 1
 
     def holds(self, place: int) -> bool:
         """Whether the task at this place of its list is this machine's, in all cells and arms alike."""
-        return place % self.count == self.number - 1
+        return place % self.of == self.number - 1
 
     @property
     def whole(self) -> bool:
-        return self.count == 1
+        return self.of == 1
 
 
 def shard(text: str) -> Shard:

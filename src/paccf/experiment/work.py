@@ -23,7 +23,7 @@ from paccf.search.tree import Task
 from paccf.search.world import Answer, Model, ModelFailure, Request
 
 Margin = str | None  # exact, as a certificate has it; `None` keeps everything
-Playing = Generator[Search, Trace, "Done"]
+Playing = Generator[Search, tuple[Trace, int], "Done"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ class Done:
 
 
 def playing(job: Job, design: Design, known: Tape) -> Playing:
-    """Yield the searches of ``job`` one after the other and be sent their traces. Whoever drives them enters every
-    answer in ``known``; the smaller budgets are then played from it here."""
+    """Yield the searches of ``job`` one after the other and be sent their traces, with the requests that went over the
+    wire. Whoever drives them enters every answer in ``known``; the smaller budgets are then played from it here."""
     searches, outcomes = [], []
     for arm in job.arms:
-        largest = yield begun(job, design, arm, job.budgets[-1])
-        searches.append(recorded(job, design, largest))
+        largest, sent = yield begun(job, design, arm, job.budgets[-1])
+        searches.append(recorded(job, design, largest, sent))
         outcomes += [shorter(job, design, largest, searches[-1], b, known) for b in job.budgets[:-1]]
     return Done(job, tuple(searches), tuple(outcomes))
 
@@ -82,10 +82,10 @@ def gap(margin: Margin, epsilon: int | float | str = 0) -> ScoreGap:
     return ScoreGap(math.inf if margin is None else exact(margin), epsilon)
 
 
-def recorded(job: Job, design: Design, trace: Trace) -> Recorded:
+def recorded(job: Job, design: Design, trace: Trace, sent: int = 0) -> Recorded:
     """``trace`` as the record keeps it."""
     key = job.key(trace.arm.name, trace.budget, trace.seed)
-    return taken(trace, key, design.worlds[job.cell.domain])
+    return taken(trace, key, design.worlds[job.cell.domain], sent=sent)
 
 
 def shorter(job: Job, design: Design, largest: Trace, whole: Recorded, budget: int, known: Tape) -> Outcome:
@@ -93,7 +93,7 @@ def shorter(job: Job, design: Design, largest: Trace, whole: Recorded, budget: i
     played again from its own answers, with no request."""
     key = job.key(largest.arm.name, budget, largest.seed)
     if largest.bill.total <= budget:
-        return replace(whole.outcome, key=key)
+        return replace(whole.outcome, key=key, costs=replace(whole.outcome.costs, sent=0))
     again = run(begun(job, design, largest.arm.name, budget), _Known(known, largest.failure))
     return recorded(job, design, again).outcome
 
@@ -122,7 +122,7 @@ def play(job: Job, design: Design, model: Model) -> Done:
     try:
         current = next(steps)
         while True:
-            current = steps.send(run(current, Taped(known, model)))
+            current = steps.send((run(current, Taped(known, model)), 0))
     except StopIteration as stop:
         done = stop.value
         assert isinstance(done, Done)

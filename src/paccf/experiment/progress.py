@@ -1,0 +1,90 @@
+"""How far an experiment is: counts by cell, a rate, what was spent. It is told of every job and changes nothing."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from paccf.experiment.design import Cell
+from paccf.experiment.work import Done, Job
+from paccf.models.spec import Prices
+
+
+class Progress:
+    """The counts. ``clock`` is for people only."""
+
+    def __init__(self, prices: Prices | None = None) -> None:
+        self.prices = prices
+        self.name = ""
+        self.total: Counter[Cell] = Counter()
+        self.ready: Counter[Cell] = Counter()
+        self.ceiling = 0  # requests that this phase can still make, at most, when it began
+        self.requests = self.sent = self.tokens = self.unknown = 0
+        self.prompt_tokens = self.completion_tokens = 0
+        self.eligible = self.pruned = 0
+        self.messages: list[str] = []
+        self.began = time.monotonic()
+
+    def phase(self, name: str, jobs: Sequence[Job], done: int) -> None:
+        self.name, self.began = name, time.monotonic()
+        self.total, self.ready = Counter(job.cell for job in jobs), Counter()
+        self.ceiling = self.requests + sum(len(job.arms) * job.budgets[-1] for job in jobs)
+
+    def done(self, done: Done) -> None:
+        self.ready[done.job.cell] += 1
+        for search in done.searches:
+            costs = search.outcome.costs
+            self.requests += costs.total
+            self.sent += costs.sent
+            self.prompt_tokens += costs.prompt_tokens
+            self.completion_tokens += costs.completion_tokens
+            self.unknown += costs.unknown_tokens
+            if search.outcome.key.arm == "paccf":
+                for f in search.frontiers:
+                    self.eligible += sum(c.eligible for c in f.candidates)
+                    self.pruned += sum(c.eligible and not c.kept for c in f.candidates)
+
+    def say(self, text: str) -> None:
+        self.messages.append(text)
+
+    @property
+    def rate(self) -> float:
+        """Jobs a second in this phase."""
+        return self.ready.total() / max(time.monotonic() - self.began, 1e-9)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until this phase ends at this rate; `None` if nothing is known."""
+        done = self.ready.total()
+        return (self.total.total() - done) / self.rate if done else None
+
+    @property
+    def money(self) -> float:
+        """What the tokens so far would cost if none had come from the tape."""
+        if self.prices is None:
+            return 0.0
+        return (self.prompt_tokens * self.prices.prompt + self.completion_tokens * self.prices.completion) / 1e6
+
+    def line(self) -> str:
+        """One line for people."""
+        done, total = self.ready.total(), self.total.total()
+        parts = [f"{self.name} {done:,} of {total:,}", f"{self.rate:.1f}/s"]
+        if self.left is not None:
+            parts.append(f"{duration(self.left)} left")
+        parts.append(f"{self.requests:,} requests of {self.ceiling:,} at most")
+        if self.prices is not None:
+            parts.append(f"{self.money:,.2f} spent at most")
+        if self.sent:
+            parts.append(f"{self.sent:,} sent")
+        if self.eligible:
+            parts.append(f"{100 * self.pruned / self.eligible:.1f} % pruned")
+        return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Like ``1 h 05 min``, ``4 min 10 s`` or ``9 s``."""
+    whole = round(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+    return f"{whole // 60} min {whole % 60:02} s" if whole >= 60 else f"{whole} s"

@@ -1,0 +1,103 @@
+"""What came out, in two tables: the calibration audit, and what the margins saved and cost. From the record alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paccf.experiment.design import Cell
+from paccf.experiment.design import title as controller_title
+from paccf.experiment.folder import Folder
+from paccf.method.certificate import Certificate
+
+Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """``tables`` are (title, head, rows, columns on the left, notes under it); ``data`` the same for machines."""
+
+    head: str
+    tables: tuple[tuple[str, Row, tuple[Row, ...], int, tuple[str, ...]], ...]
+    data: dict[str, Any]
+
+
+def results(folder: Folder) -> Results:
+    """The tables of a run folder as far as it got."""
+    info = folder.store.run(folder.run)
+    spec = folder.design.spec
+    said = "SIMULATED " if info.simulated else ""
+    head = f"{said}{spec.name}: model {info.model}, seed {spec.seed}, Q {spec.certificate.q}"
+    certificates = folder.certificates()
+    tables = []
+    if certificates:
+        tables.append(_calibration(folder, certificates, said))
+    if folder.store.exclusions(folder.run):
+        tables.append(_exclusions(folder))
+    data = {
+        "name": spec.name,
+        "simulated": info.simulated,
+        "model": info.model,
+        "tables": [_as_data(*table[:3]) for table in tables],
+    }
+    return Results(head, tuple(tables), data)
+
+
+def _calibration(folder: Folder, certificates: dict[Cell, Certificate], said: str) -> Any:
+    """One line a cell, as the paper's calibration-rank audit, with how far its stream went."""
+    spec = folder.design.spec
+    rows: list[Row] = []
+    notes = []
+    for cell in folder.design.cells:
+        c = certificates.get(cell)
+        if c is None:
+            continue
+        first = spec.pool(cell.domain)[0]
+        counts = c.counts
+        rows.append(
+            (
+                cell.domain,
+                controller_title(cell.controller),
+                counts.tasks,
+                f"+{counts.tasks - first}" if counts.tasks > first else "-",
+                counts.exposed,
+                f"{100 * counts.exposed / counts.tasks:.0f} %" if counts.tasks else "-",
+                c.k,
+                "keep all" if c.margin is None else f"{c.margin:g}",
+                "-" if c.margin is None else f"{100 * (c.n + 1 - c.k) / (c.n + 1):.2f} %",
+            )
+        )
+        notes += remarks(cell, c)
+    head: Row = ("domain", "controller", "tasks", "extended", "exposed", "rate", "k", "margin", "bound")
+    title = f"{said}Calibration audit: protected-exposed tasks n, rank k and margin at Q = {spec.certificate.q}"
+    return title, head, tuple(rows), 2, tuple(notes)
+
+
+def remarks(cell: Cell, c: Certificate) -> list[str]:
+    """What a reader of this margin has to know, in words."""
+    name = f"{cell.domain} {controller_title(cell.controller)}"
+    if not c.feasible:
+        return [f"{name}: {c.n} exposed tasks are too few (it takes {c.need_n}), so everything is kept"]
+    said = []
+    if c.margin is None:
+        said.append(f"{name}: the rank falls on an unresolved task, so everything is kept")
+    elif c.margin >= 50:
+        said.append(
+            f"{name}: a margin of {c.margin:g} of 100 points keeps nearly everything: on calibration tasks this "
+            "evaluator put a solution that far below its favourite, so its scores carry little to prune by"
+        )
+    return said
+
+
+def _exclusions(folder: Folder) -> Any:
+    rows = tuple((e.domain, e.task, e.reason) for e in folder.store.exclusions(folder.run))
+    return "Excluded from both arms and all controllers", ("domain", "task", "reason"), rows, 3, ()
+
+
+def _signed(value: float | None, unit: str) -> str:
+    return "-" if value is None else f"{value + 0.0:+.2f} {unit}"
+
+
+def _as_data(title: str, head: Sequence[object], rows: Sequence[Row]) -> dict[str, Any]:
+    return {"title": title, "rows": [dict(zip(map(str, head), row, strict=True)) for row in rows]}

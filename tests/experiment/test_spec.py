@@ -1,0 +1,86 @@
+"""The spec: strict, with a suggestion; what is written back is the same spec."""
+
+from __future__ import annotations
+
+import pytest
+
+from paccf.experiment.reading import parse, read, shipped, toml
+from paccf.experiment.spec import SpecError, identity
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_spec_is_sound_and_comes_back_from_toml(name: str) -> None:
+    spec = read(name)
+    assert spec.name == name
+    assert parse(toml(spec)) == spec
+
+
+def test_the_paper_spec_is_the_papers_experiment() -> None:
+    spec = read("paper")
+    assert spec.budgets == (100, 200, 300, 500)
+    assert {name: d.test for name, d in spec.domains.items()} == {"game24": 100, "blocksworld": 99, "gta": 99}
+    assert {name: spec.pool(name)[0] for name in spec.domains} == {"game24": 80, "blocksworld": 50, "gta": 50}
+    assert list(spec.controllers) == ["uct", "toolchain", "lats", "tooltree", "levin"]
+    assert (spec.seed, spec.evaluator.repeats, spec.model.temperature.evaluate) == (42, 4, 0.2)
+    assert read("deepseek").model.model == "deepseek-v4-flash"
+    assert {**identity(read("deepseek")), "name": "", "about": "", "model": ""} == {
+        **identity(spec),
+        "name": "",
+        "about": "",
+        "model": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("budgtes=[1]", "budgtes is unknown (did you mean budgets?)"),
+        ("domains.game24.tset=3", "domains.game24.tset is unknown (did you mean test?)"),
+        ("model.temperature.evalute=0.1", "model.temperature.evalute is unknown (did you mean evaluate?)"),
+        ("controllers.lats.samples=3", "controllers.lats.samples is unknown"),
+        ("controllers.utc={}", "there is no controller 'utc'"),
+        ("controllers.uct.k=many", "controllers.uct"),
+        ("calibration.tasks=x", "calibration.tasks: Expected `int`, got `str`"),
+        ("budgets=[20, 60]", "60 is over [calibration] budget 40"),
+        ("budgets=[40, 20]", "rising order"),
+        ("arms=['paccf']", '"native" first'),
+        ("certificate.q=1.5", "certificate.q: between 0 and 1"),
+        ("certificate.q=half", "certificate.q: 'half' is no number"),
+        ("certificate.rule=pac", "certificate.delta"),
+        ("certificate.epsilon=-1", "certificate.epsilon: 0 or more"),
+        ("domains.game24.exposed=90", "exposed 90 is over the limit 40"),
+        ("name='a/b'", "name: small letters"),
+        ("model.preset=nobody", "model.preset"),
+        ("=3", "write it as KEY=VALUE"),
+        ("name.x=3", "name is not a table"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_words(change: str, said: str) -> None:
+    with pytest.raises(SpecError, match="smoke|--set") as error:
+        read("smoke", [change])
+    assert said in str(error.value)
+
+
+def test_a_budget_beyond_the_calibration_is_said_aloud() -> None:
+    spec = read("smoke", ["budgets=[20, 60]", "beyond=a trial"])
+    assert spec.beyond == "a trial"
+    assert read("smoke", ["budgets=[20, 60]", "arms=['native']"]).largest == 60, "without a margin nothing is promised"
+
+
+def test_how_fast_is_not_what() -> None:
+    assert identity(read("smoke", ["execution.workers=7", "model.concurrency=3"])) == identity(read("smoke"))
+    assert identity(read("smoke", ["seed=7"])) != identity(read("smoke"))
+
+
+def test_an_unknown_spec_is_met_with_a_suggestion(tmp_path: object) -> None:
+    with pytest.raises(SpecError, match=r"Did you mean 'paper'\?"):
+        read("papper")
+    with pytest.raises(SpecError, match="cannot read"):
+        read(f"{tmp_path}/none.toml")
+    with pytest.raises(SpecError, match="no TOML"):
+        parse("a = ")
+
+
+def test_the_fewest_exposed_tasks_follow_the_rule() -> None:
+    assert read("smoke").need_n() == 19
+    assert read("smoke", ["certificate.rule=pac", "certificate.delta=0.1"]).need_n() == 45
