@@ -83,6 +83,10 @@ def _run(spec: Spec, path: Path, mine: Any, data: str | None, quiet: bool) -> tu
     try:
         with shown(spec, quiet) as watcher, Processes(toml(spec), spec.execution.workers, stop) as processes:
             executor: Any = processes
+            if not spec.model.simulated or spec.execution.tape == "always":
+                from paccf.experiment.live import LiveSearches
+
+                executor = LiveSearches(folder.design, folder.store, stop, watcher.say)
             experiment = Experiment(folder, executor, processes, watcher, stop, mine)
             return asyncio.run(_interruptible(experiment, stop, watcher)), stop.reason
     finally:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paccf.domains.registry import world
 from paccf.domains.versions import prompts_of
@@ -20,6 +20,9 @@ from paccf.search.effects import Controller, Setting
 from paccf.search.fingerprint import fingerprint
 from paccf.search.tree import Task
 from paccf.search.world import World
+
+if TYPE_CHECKING:
+    from paccf.domains.sources import Split
 
 
 class Cell(NamedTuple):
@@ -80,7 +83,7 @@ class Design:
     @cached_property
     def tests(self) -> dict[str, tuple[Task, ...]]:
         """The test tasks of every domain, the excluded ones left out."""
-        return {name: self._drawn(name, "test", d.test, d.source) for name, d in self.spec.domains.items()}
+        return {name: self._drawn(name, "test", d.test, d.test, d.source) for name, d in self.spec.domains.items()}
 
     @cached_property
     def streams(self) -> dict[str, tuple[Task, ...]]:
@@ -89,19 +92,35 @@ class Design:
         for name, domain in self.spec.domains.items():
             source = domain.calibration_source or domain.source
             without = {t.id for t in self.tests[name]} if source != domain.source else ()
-            found[name] = self._drawn(name, "calibration", self.spec.pool(name)[1], source, without)
+            least, most, _ = self.spec.pool(name)
+            found[name] = self._drawn(name, "calibration", least, most, source, without)
         return found
 
     @property
     def predeclared(self) -> list[Exclusion]:
-        return [Exclusion(name, task, why) for name, d in self.spec.domains.items() for task, why in d.exclude.items()]
+        """What the benchmark itself leaves out, and what the spec does."""
+        from paccf.domains.sources import excluded
 
-    def _drawn(self, name: str, split: str, count: int, source: str, without: Collection[str] = ()) -> tuple[Task, ...]:
-        from paccf.experiment import shim as sources  # knows solutions: offline
+        found = []
+        for name, domain in self.spec.domains.items():
+            every = {**excluded(name, domain.source, self.data), **domain.exclude}
+            found += [Exclusion(name, task, why) for task, why in every.items()]
+        return found
+
+    def _drawn(
+        self, name: str, split: Split, least: int, most: int, source: str, without: Collection[str] = ()
+    ) -> tuple[Task, ...]:
+        """``most`` tasks, or as many as there are if they are no fewer than ``least``."""
+        from paccf.domains.sources import tasks
 
         left_out = self.spec.domains[name].exclude
+        given: dict[str, Any] = {"without": without, "data": self.data}
         try:
-            tasks = sources.tasks(name, source, split, self.spec.seed, count, without=without, data=self.data)
+            try:
+                found = tasks(name, source, split, self.spec.seed, most, **given)
+            except ValueError:
+                tasks(name, source, split, self.spec.seed, least, **given)
+                found = tasks(name, source, split, self.spec.seed, **given)
         except ValueError as error:
             raise SpecError(f"domains.{name}: {error}") from None
-        return tuple(task for task in tasks if task.id not in left_out)
+        return tuple(task for task in found if task.id not in left_out)
