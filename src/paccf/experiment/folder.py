@@ -81,7 +81,7 @@ class Folder:
         """Write a job in one transaction. Returns when it is durable."""
         mode = self.design.spec.calibration.labels
         labels = [Labels(s.outcome.key, mode, found) for s, found in zip(done.searches, done.labels, strict=False)]
-        self.store.save_all(self.run, [*done.searches, *done.outcomes, *labels])
+        self.store.save_many(self.run, [*done.searches, *done.outcomes, *labels])
 
     def keep_labels(self, search: Search, found: Iterable[Any]) -> None:
         self.store.put_labels(self.run, search.outcome.key, self.design.spec.calibration.labels, list(found))
