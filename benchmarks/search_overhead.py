@@ -40,7 +40,7 @@ CONFIGS: dict[str, dict[str, Any]] = {  # let them run: none of their own ends, 
     "lats": {"trajectories": 10**9, "notes": 0},
     "tooltree": {"rollouts": 10**9, "patience": 10**9, "tau_pre": 0.0, "tau_post": 0.0},
 }
-PATIENCE = 15  # CPU seconds that one search may take; beyond it, the largest size that it managed is shown
+PATIENCE = 10  # CPU seconds that one search may take; beyond it, the largest size that it managed is shown
 
 
 def score(state: int, action: int) -> int:
@@ -234,16 +234,17 @@ def bytes_a_node(grow: Callable[[int], object], nodes: int) -> int:
 def row(name: str, grow: Callable[[int], object], small: int, large: int) -> dict[str, Cell]:
     print(name, file=sys.stderr)
     grow(small)
-    few = seconds(grow, small, 15)
+    few = seconds(grow, small, 9)
     many, size = few, small
     for nodes in dict.fromkeys([*(n for n in (2000, 5000, 20_000) if small < n < large), large]):
-        found = seconds(grow, nodes, 3 if nodes == large else 1)
+        found = seconds(grow, nodes, 2 if nodes == large else 1)
         if found is None:
             break
         many, size = found, nodes
     if few is None or many is None:
         return missing(name, f"over {PATIENCE} s for {small:,} nodes")
     cost, later = few / small, many / size
+    print(f"  {cost * 1e6:.1f} and {later * 1e6:.1f} µs a node at {small} and {size}", file=sys.stderr)
     return {
         "search": name,
         "µs a node, small": cost * 1e6,
@@ -285,7 +286,7 @@ def main() -> None:
         rows.append(row(f"llm-reasoners {version} MCTS{note}", grow, small, large))
     except (ImportError, importlib.metadata.PackageNotFoundError) as error:
         rows.append(missing("llm-reasoners", f"not here ({error})"))
-    note = f"CPU time. Small: {small:,} nodes, best of 15. Large: {large:,}, best of 3, or what {PATIENCE} s allowed."
+    note = f"CPU time. Small: {small:,} nodes, best of 9. Large: {large:,}, best of 2, or what {PATIENCE} s allowed."
     emit([Table("Search overhead, branching 5, a trivial world and model", note, rows)], options.json)
 
 

@@ -20,7 +20,7 @@ from paccf.method.admission import ScoreGap
 from paccf.models.tape import NotOnTape, Tape, Taped
 from paccf.search import controllers as package
 from paccf.search.controllers import CONTROLLERS, controller
-from paccf.search.driver import run, run_all, search
+from paccf.search.driver import NotRecorded, Search, replay, run, run_all, search
 from paccf.search.effects import BudgetExhausted, Ending, Propose
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Arm, Trace
@@ -139,6 +139,62 @@ def test_resuming_from_every_prefix_equals_the_uninterrupted_run(name: str, ever
         assert resumed.sent == len(tape) - count, "no answer is asked for twice"
     with pytest.raises(NotOnTape, match="no answer for"):
         go(Taped(tape.first(len(tape) - 1)))
+
+
+ARMS = [Arm(), Arm("paccf", ScoreGap(12)), Arm("shadow", ScoreGap(12))]
+ASKED = {"list": Scoring(), "in threes": Scoring(3, 3, 1), "sampled": Scoring(2, 8, 1, "sample")}
+
+
+@each
+@pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_smaller_budget_is_a_prefix_of_a_larger_one(name: str, arm: Arm, asked: str) -> None:
+    """The frontiers of a search at b are those of the same search at B whose `spent` is b or less; what was asked is
+    the first b requests. So one search serves all budgets below its own."""
+    world, largest = Toy(3, 5, 0.01), 200
+
+    class Spy(ToyModel):
+        def answer(self, request: Request) -> Answer:
+            sent.append((request.kind, request.prompt, request.draw))
+            return ToyModel.answer(self, request)
+
+    def go(budget: int) -> Trace:
+        sent.clear()
+        made = search(Task("t", None), world, controller(name), arm=arm, scoring=ASKED[asked], budget=budget, seed=5)
+        return run(made, Spy(world, malformed=0.15))
+
+    sent: list[tuple[str, str, int]] = []
+    whole = go(largest)
+    asked_for = list(sent)
+    spent = [f.spent for f in whole.frontiers]
+    assert spent == sorted(spent)
+    assert len(spent) > 3
+    assert spent[-1] <= whole.bill.total <= largest
+    for budget in sorted({0, 1, largest, *(s + d for s in spent for d in (-1, 0, 1) if s + d <= largest)}):
+        trace = go(budget)
+        assert trace.frontiers == [f for f in whole.frontiers if f.spent <= budget]
+        assert sent == asked_for[:budget]
+        assert trace.censored == (budget < whole.bill.total) or whole.censored
+        if not trace.censored:
+            assert (trace.path, trace.reason, trace.bill) == (whole.path, whole.reason, whole.bill)
+
+
+@each
+@pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)
+def test_every_driver_gives_the_same_trace(name: str, arm: Arm, everything: Everything) -> None:
+    world, tape = Toy(3, 4, 0.02), Tape()
+    model = ToyModel(world, malformed=0.1)
+
+    def begun() -> Search:
+        return search(Task("t5", None), world, controller(name), arm=arm, budget=50, seed=1)
+
+    whole = everything(run(begun(), Taped(tape, model)))
+    [waited] = asyncio.run(run_all([begun()], Waiting(model), 8))
+    assert everything(waited) == whole
+    assert everything(replay(begun(), tape.find)) == whole
+    less = tape.first(len(tape) - 1)
+    with pytest.raises(NotRecorded, match="no answer for"):
+        replay(begun(), less.find)
 
 
 class Waiting:

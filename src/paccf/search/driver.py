@@ -1,7 +1,8 @@
 """Answers a controller's effects: the one place where requests are made, counted, and candidates dropped.
 
 `search` is itself a generator, of model requests: it yields a batch that may be sent at once and is sent the answers
-in the same order. The loops that talk to models (`run`, `run_async`) are a few lines each, and give the same trace.
+in the same order. The loops that talk to models (`run`, `run_async`, `replay`) are a few lines each, and give the same
+trace: which requests are made depends on the answers alone, not on who waits for them.
 """
 
 from __future__ import annotations
@@ -286,6 +287,28 @@ def run(search: Search, model: Model) -> Trace:
         trace = stop.value
         assert isinstance(trace, Trace)
         return trace
+
+
+class NotRecorded(LookupError):
+    """A replay needs an answer that was not recorded: the search is not the one that was recorded, or not all of it."""
+
+
+class _Recorded:
+    name = "recorded"
+
+    def __init__(self, find: Callable[[Request], Answer | None]) -> None:
+        self.find = find
+
+    def answer(self, request: Request) -> Answer:
+        answer = self.find(request)
+        if answer is None:
+            raise NotRecorded(f"no answer for {request.kind}, draw {request.draw}: {request.prompt:.200}")
+        return answer
+
+
+def replay(search: Search, recorded: Callable[[Request], Answer | None]) -> Trace:
+    """Drive one search from recorded answers alone: nobody is asked. Raises `NotRecorded` at the first one missing."""
+    return run(search, _Recorded(recorded))
 
 
 class AsyncModel(Protocol):

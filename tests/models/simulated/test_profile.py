@@ -1,12 +1,17 @@
 """Profiles: what comes with the package, and what is refused with which words."""
 
+import os
 import tomllib
 from importlib.resources import files
 
 import pytest
 
-from paccf.models.simulated import Evaluator, ProfileError, Proposer, load, profiles
+from paccf.domains.game24.tasks import solvable
+from paccf.domains.game24.world import Game24
+from paccf.models.simulated import Evaluator, ProfileError, Proposer, load, profiles, simulated
 from paccf.models.simulated.profile import parse
+from paccf.search.controllers import controller
+from paccf.search.driver import run, search
 
 
 def test_what_comes_with_the_package():
@@ -24,6 +29,19 @@ def test_every_field_is_there_with_its_meaning(name):
     assert set(Evaluator.__struct_fields__) <= set(found["evaluator"])
     own = text.split("[evaluator.")[0]
     assert all("#" in line for line in own.splitlines() if "=" in line and not line.startswith("about"))
+
+
+@pytest.mark.parametrize(
+    ("name", "solves"), [("uct", 76), ("toolchain", 65), ("lats", 67), ("tooltree", 6), ("levin", 43)]
+)
+def test_paper_like_solves_what_its_file_says(name, solves):
+    """Of the 901st to 1,000th solvable hand, with 100 requests; three controllers only with PACCF_THOROUGH."""
+    if name not in ("lats", "tooltree") and not os.environ.get("PACCF_THOROUGH"):
+        pytest.skip("PACCF_THOROUGH is not set")
+    model = simulated("game24", "paper-like", 0)
+    traces = [run(search(task, Game24(), controller(name), budget=100), model) for task in solvable()[900:1000]]
+    assert sum(trace.solved for trace in traces) == solves
+    assert str(solves) in files("paccf.models.simulated").joinpath("profiles", "paper-like.toml").read_text()
 
 
 def test_channels_replace_single_fields():
