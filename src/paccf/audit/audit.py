@@ -35,6 +35,8 @@ from paccf.audit.traced import Traced, traced
 Cohort = Literal["nbc", "all"]
 # whose macro: all controllers, ToolTree alone, or all but ToolTree
 Scope = Literal["every", "tooltree", "others"]
+# what a table may need of a record
+Need = Literal["nothing", "cells", "pairs", "trees", "certificates", "coverage", "traces"]
 SCOPES: tuple[Scope, ...] = ("every", "tooltree", "others")
 EXACT_LIMIT = 1000  # ours: tasks up to which the exact law of a binary condition is used (some tens of ms)
 
@@ -95,6 +97,22 @@ class Audit:
                     if (domain, controller, budget) in self.cells:
                         yield domain, controller, budget
 
+    def require(self, need: Need) -> None:
+        """Raise `Unsupported` if the record cannot give this; looks at no trace."""
+        if need in ("cells", "pairs"):
+            assert self.pairs
+        elif need == "trees":
+            assert self.pairs
+            self._trees()
+        elif need == "certificates" and not self.run.certificates:
+            raise Unsupported("the record holds no certificate")
+        elif need == "coverage" and not self.run.certificates:
+            raise Unsupported("the record holds no certificate whose margin could be audited")
+
+    def _trees(self) -> None:
+        if not self.run.trees:
+            raise Unsupported("a frontier log knows no tree, so pruned roots cannot be matched to Native nodes")
+
     # figures of conditions, and their means
 
     @cached_property
@@ -118,8 +136,7 @@ class Audit:
     @cached_property
     def gross(self) -> dict[str, dict[str, Floats]]:
         """domain -> gross view -> [arm, budget, controller, task]: what Native had, and what pruning left of it."""
-        if not self.run.trees:
-            raise Unsupported("a frontier log knows no tree, so pruned roots cannot be matched to Native nodes")
+        self._trees()
         found = {}
         for domain, p in self.pairs.items():
             shape = p.utility.shape

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from paccf.audit.audit import Audit, Cohort, ConditionInterval, Scope
+from paccf.audit.audit import Audit, Cohort, ConditionInterval, Need, Scope
 from paccf.audit.bootstrap import paired_interval
 from paccf.audit.cells import Cell, Condition, Macro, Totals
 from paccf.audit.names import CONTROLLERS, DOMAINS, GROSS
@@ -33,6 +33,12 @@ class Paper(Audit):
     def __init__(self) -> None:
         super().__init__(Run(_INFO, (), lambda domain, controller: (), where="the paper's printed tables"))
         self._paper = load()
+
+    def require(self, need: Need) -> None:
+        if need == "trees":
+            assert self.gross_cells
+        elif need != "cells" and need != "nothing":
+            assert self.pairs
 
     @cached_property
     def pairs(self) -> dict[str, Pairs]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Protocol
+from typing import Any, Protocol
 
 from paccf.method.certificate import Certificate
 from paccf.record.frontier_log import Frontier as Line
@@ -30,7 +30,7 @@ class Store(Protocol):
 
     def run(self, name: str) -> RunInfo: ...
     def outcomes(self, run: str) -> Iterator[Outcome]: ...
-    def searches(self, run: str, labels: str, *, domain: str, controller: str) -> Iterator[Search]: ...
+    def searches(self, run: str, labels: str | None = None, **where: Any) -> Iterator[Search]: ...
     def certificates(self, run: str) -> Mapping[Cell, str]: ...
     def exclusions(self, run: str) -> Sequence[Exclusion]: ...
 
@@ -89,14 +89,23 @@ def of_store(store: Store, name: str, where: str = "") -> Run:
     stated = {c.labels for c in certificates.values()} - {"unstated"}
     mode = min(stated) if stated else "oracle"
 
+    outcomes = tuple(sorted(store.outcomes(name), key=lambda o: o.key))
+
     def traces(domain: str, controller: str) -> Iterator[Search]:
-        found = store.searches(name, labels=mode, domain=domain, controller=controller)
-        for _, same in groupby(found, key=_without_budget):
-            yield max(same, key=lambda s: s.outcome.key.budget)
+        largest: dict[str, set[int]] = {}  # budgets at which there are whole traces, by phase
+        for (phase, *_), same in groupby(
+            sorted(_of(outcomes, domain, controller), key=_without_budget), key=_without_budget
+        ):
+            largest.setdefault(phase, set()).add(max(key.budget for key in same))
+        for phase, budgets in sorted(largest.items()):
+            where = {"phase": phase, "domain": domain, "controller": controller, "budget": sorted(budgets)}
+            found = store.searches(name, mode, **where)
+            for _, same_search in groupby(found, key=lambda s: _without_budget(s.outcome.key)):
+                yield max(same_search, key=lambda s: s.outcome.key.budget)
 
     return Run(
         store.run(name),
-        tuple(sorted(store.outcomes(name), key=lambda o: o.key)),
+        outcomes,
         traces,
         certificates,
         tuple(store.exclusions(name)),
@@ -105,8 +114,11 @@ def of_store(store: Store, name: str, where: str = "") -> Run:
     )
 
 
-def _without_budget(search: Search) -> tuple[str, str, str, str, str, int]:
-    k = search.outcome.key
+def _of(outcomes: Iterable[Outcome], domain: str, controller: str) -> list[Key]:
+    return [o.key for o in outcomes if (o.key.domain, o.key.controller) == (domain, controller)]
+
+
+def _without_budget(k: Key) -> tuple[str, str, str, str, str, int]:
     return k.phase, k.domain, k.controller, k.arm, k.task, k.seed
 
 

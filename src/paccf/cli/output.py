@@ -57,6 +57,6 @@ def lab(module: str, purpose: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         root = (error.name or "").partition(".")[0]
-        if root not in ("scipy", "matplotlib"):
+        if root not in ("scipy", "matplotlib", "sqlalchemy"):
             raise
         raise BadInput(f'{purpose} needs {root}, which is not installed: pip install "paccf[lab]"') from None

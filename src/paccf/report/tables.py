@@ -68,7 +68,7 @@ class _Shown:
 
 def _cell(value: Value, column: Column) -> str:
     text = clean(written(value, column))
-    number = isinstance(value, (int, float, Interval)) and column.unit == "%"
+    number = isinstance(value, (int, float)) and column.unit == "%"
     return f"{text}%" if number else text
 
 
