@@ -21,5 +21,78 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tasks": ("tasks", "Where tasks come from, and which of them a draw takes."),
     "solve": ("solve", "What the oracle knows of a task: protected first actions, a solution."),
     "search": ("search", "Run a search: what it drops and why, what it finds, what it costs."),
+    "spec": ("spec", "The file that says what an experiment runs: a new one, a check, its schema."),
+    "run": ("run", "Run a whole experiment: calibrate, freeze, deploy both arms, at every budget."),
     "audit": ("audit", "Compute every figure of a run from its record, and check the record against itself."),
     "table": ("table", "One table of a run's audit, as text, Markdown, LaTeX, CSV or JSON."),
+    "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
+    "published": ("published", "The paper's printed tables, and what they imply about each other."),
+}
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Lazy(click.Group):
+    """A group whose commands are imported when they run, so that ``--help`` is instant."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """What the machine refuses, such as a full disk, is a sentence too."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            name = f" ({error.filename})" if error.filename else ""
+            message = f"{error.strerror or error}{name}"
+        except MemoryError:
+            message = "this takes more memory than there is; ask for less at once"
+        with contextlib.suppress(OSError):
+            click.echo(f"Error: {message}", err=True)
+        sys.exit(2)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"paccf.cli.{COMMANDS[cmd_name][0]}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else " `paccf --help` lists the commands."
+            raise click.UsageError(f"there is no command '{args[0]}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=Lazy, context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="paccf")
+def main() -> None:
+    """Calibrated pruning for LLM-guided search.
+
+    Search throws branches away; paccf keeps everything within a margin of the best, and the margin is
+    calibrated on tasks you held out: it is the score deficit that a solution-bearing branch had to survive.
+
+    \b
+    Three steps, on frontiers logged by any search system:
+      paccf calibrate train.jsonl -q 0.95 -o margin.json     earn a margin
+      paccf coverage  test.jsonl margin.json                 see that the promise holds
+      paccf gate      margin.json < frontiers.jsonl          use it (or paccf.Gate in Python)
+
+    A frontier log is one JSON line per scored frontier:
+
+    \b
+      {"task": "t-17", "frontier": "root", "scores": [81, 20.5, null], "protected": [true, false, null]}
+
+    Every command has --help with an example, and --json for machines. Exit codes: 0 done, 1 a check failed,
+    2 bad input or usage.
+    """
