@@ -93,6 +93,12 @@ def test_a_tight_horizon_is_kept():
     assert not any(any(labels) for labels in protected(trace, oracle(horizon=3))), "nothing is protected out of reach"
 
 
+def test_too_many_blocks_for_the_simulated_model_is_a_failure_that_says_so():
+    trace = searched(task_of("abcdefgh--ha"), "lats", Arm())
+    assert (trace.reason, trace.bill.total) == ("failure", 1)
+    assert "8 blocks: exact distances go through all states" in trace.failure
+
+
 @pytest.mark.parametrize("profile", profiles())
 def test_every_profile_answers_every_kind(profile: str):
     model = simulated("blocksworld", profile, 3)

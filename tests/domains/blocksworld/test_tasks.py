@@ -100,6 +100,20 @@ def test_the_sets_of_planbench(planbench: Path):
     assert irregular(data / "blocksworld/pddl.jsonl") == []
 
 
+def test_instances_by_number(planbench: Path):
+    data = planbench.parent
+    [task] = tasks("blocksworld", "planbench:121", "all", 0, data=data)
+    assert task.data.name == "basic-121"
+    assert ORACLE.facts(task)["instance"] == "basic-121"
+    generation = tasks("blocksworld", "planbench:2-501", "all", 0, data=data)
+    assert len(generation) == 500
+    assert "a-cb-d--bc" not in {task.id for task in generation}
+    assert len(tasks("blocksworld", "planbench-3: 1, 5-7", "all", 0, data=data)) == 4
+    for empty in ("0", "502", "7-3"):
+        with pytest.raises(ValueError, match=f"no instance '{empty}' in the set basic"):
+            tasks("blocksworld", f"planbench:{empty}", "all", 0, data=data)
+
+
 def test_a_folder_of_instances_is_the_same_set(planbench: Path, tmp_path: Path):
     rows = [json.loads(line) for line in (planbench / "pddl.jsonl").read_text().splitlines()]
     for row in rows:

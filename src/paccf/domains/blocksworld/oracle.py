@@ -72,7 +72,7 @@ class Distances:
         if count > MOST_BLOCKS:
             raise TooManyBlocks(
                 f"{count} blocks: exact distances go through all states, and that is done for at most "
-                f"{MOST_BLOCKS} blocks; label such tasks by what was found in the run, or by probing"
+                f"{MOST_BLOCKS} blocks; their searches can be labelled by what they found, or by probing"
             )
         self._number = {block: i for i, block in enumerate(objects)} | {TABLE: count, HAND: count + 1}
         self._index, neighbour = graph(count)
@@ -154,7 +154,8 @@ class Oracle:
 
     def facts(self, task: Task) -> Mapping[str, object]:
         """What `paccf solve` says beside the protected actions."""
-        return {"distance": self.distance(task, task.data.init), "horizon": self.horizon}
+        named = {"instance": task.data.name} if task.data.name else {}
+        return {**named, "distance": self.distance(task, task.data.init), "horizon": self.horizon}
 
 
 make = Oracle

@@ -76,11 +76,15 @@ def _generated(files: Files, argument: str) -> Pool:
 
 
 def _planbench(name: str, files: Files, argument: str) -> Pool:
-    """The instances of a set, or those of a folder. One that cannot be worked on is excluded by its name, one whose
-    content was there before is that task again and counts once."""
+    """The instances of a set, all or those of the numbers asked for, or the instances of a folder. One that cannot be
+    worked on is excluded by its name, one whose content was there before is that task again and counts once."""
+    numbers = _numbers(argument)
+    there = _rows(files.path(PDDL), name) if numbers is not None or not argument else _folder(Path(argument))
     found: dict[str, Task] = {}
     excluded: dict[str, str] = {}
-    for title, where, text in _folder(Path(argument)) if argument else _rows(files.path(PDDL), name):
+    for number, title, where, text in there:
+        if numbers is not None and number not in numbers:
+            continue
         problem = read_problem(text, DOMAIN, where)
         try:
             made = task(checked(Problem(title, problem.objects, problem.init, problem.goal), where))
@@ -88,12 +92,28 @@ def _planbench(name: str, files: Files, argument: str) -> Pool:
             excluded[title] = str(error)
         else:
             found.setdefault(made.id, made)
+    if not found and not excluded:
+        raise ValueError(f"no instance {argument!r:.80} in the set {name}")
     return Finite(tuple(found.values()), excluded)
 
 
-def _rows(path: Path, name: str = "") -> Iterator[tuple[str, str, str]]:
-    """Name, place and PDDL of the instances of a set (or of all) in a file. Raises ValueError that names file and
-    line."""
+def _numbers(text: str) -> set[int] | None:
+    """The numbers that ``text`` lists, like ``2-100,121``; `None` if it is no such list."""
+    found: set[int] = set()
+    for word in text.split(","):
+        match = re.fullmatch(r"\s*([0-9]{1,5})(?:-([0-9]{1,5}))?\s*", word)
+        if match is None:
+            return None
+        found.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return found
+
+
+Row = tuple[int, str, str, str]
+
+
+def _rows(path: Path, name: str = "") -> Iterator[Row]:
+    """Number, name, place and PDDL of the instances of a set (or of all) in a file. Raises ValueError that names file
+    and line."""
     seen = set()
     for line, text in enumerate(_text(path).splitlines(), 1):
         if not text.strip():
@@ -112,17 +132,17 @@ def _rows(path: Path, name: str = "") -> Iterator[tuple[str, str, str]]:
             raise ValueError(f"{where}: a second instance {title!r:.80}")
         seen.add(title)
         if name in ("", kind):
-            yield title, f"{where}, in the PDDL of {title!r:.60}", pddl
+            yield number, title, f"{where}, in the PDDL of {title!r:.60}", pddl
 
 
-def _folder(path: Path) -> Iterator[tuple[str, str, str]]:
+def _folder(path: Path) -> Iterator[Row]:
     """The same of the files ``instance-N.pddl`` in a folder, in order of N."""
     named = [(re.fullmatch(r"instance-(\d{1,6})\.pddl", file.name), file) for file in path.glob("instance-*.pddl")]
     numbered = [(int(match[1]), file) for match, file in named if match]
     if not numbered:
         raise ValueError(f"{str(path)!r:.200} is no folder with files instance-1.pddl and so on")
     for number, file in sorted(numbered):
-        yield f"instance-{number}", str(file), _text(file)
+        yield number, f"instance-{number}", str(file), _text(file)
 
 
 def _text(path: Path) -> str:
@@ -136,7 +156,7 @@ def irregular(path: Path) -> list[str]:
     """What is odd about the instances of a file. Raises ValueError for one that is no Blocksworld problem in PDDL."""
     odd = []
     seen: dict[str, str] = {}
-    for title, where, text in _rows(path):
+    for _, title, where, text in _rows(path):
         try:
             problem = read_problem(text, DOMAIN, where)
             made = task(checked(problem, where))
@@ -168,15 +188,17 @@ def joined(parts: Iterable[tuple[str, bytes]]) -> bytes:
     return "".join(rows).encode()
 
 
-FOLDER = "a folder of files instance-N.pddl, as PlanBench's own repository has them"
+TAKES = "instances, like 2-501 or 121,130; or a folder of files instance-N.pddl, as PlanBench's own repository has them"
 SOURCES = {
     "generated": Source(
         "random problems of 4 or 5 blocks, without end", _generated, takes="numbers of blocks, like 4 or 3-6"
     ),
     "planbench": Source(
-        "PlanBench's 501 instances of 4 or 5 blocks", partial(_planbench, "basic"), (PDDL,), takes=FOLDER
+        "PlanBench's 501 instances of 4 or 5 blocks", partial(_planbench, "basic"), (PDDL,), takes=TAKES
     ),
-    "planbench-3": Source("PlanBench's 101 instances of 3 blocks", partial(_planbench, "basic_3"), (PDDL,)),
+    "planbench-3": Source(
+        "PlanBench's 101 instances of 3 blocks", partial(_planbench, "basic_3"), (PDDL,), takes=TAKES
+    ),
 }
 
 _AT = "karthikv792/LLMs-Planning/b008bc4327112affd525035b9e82f93f54b9b3a3"

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from paccf.domains.blocksworld.blocks import DOMAIN
 from paccf.domains.blocksworld.moves import State, action_of, after, moves
-from paccf.domains.blocksworld.oracle import Oracle
+from paccf.domains.blocksworld.oracle import Oracle, TooManyBlocks
 from paccf.domains.blocksworld.strips import ground, written
 from paccf.search.tree import Action, Task
+from paccf.search.world import ModelFailure
 
 _BACK = {"pick-up": "put-down", "put-down": "pick-up", "stack": "unstack", "unstack": "stack"}
 
@@ -27,7 +28,11 @@ class BlocksworldTruth:
         return [move.action for move in moves(state.atoms).values()] if state.left else []
 
     def value(self, task: Task, state: State, action: Action) -> float:
-        return self._oracle.value(task, State(after(state.atoms, action), state.left - 1), 0)
+        """Raises `ModelFailure` for more blocks than the oracle can know."""
+        try:
+            return self._oracle.value(task, State(after(state.atoms, action), state.left - 1), 0)
+        except TooManyBlocks as error:
+            raise ModelFailure(f"the simulated model needs the truth: {error}") from None
 
     def wrong(self, task: Task, state: State, action: Action) -> str:
         step = moves(state.atoms)[action.key].step
