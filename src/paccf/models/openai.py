@@ -39,15 +39,18 @@ class ChatModel:
         self.spec, self.pace, self.seed = spec, pace, seed
         self.name = spec.model or spec.endpoint.model
         self.fingerprint = fingerprint(spec)
+        self.logprobs = False  # whether the last answer had any
         self._wire = wire
 
     def parameters(self, request: Request) -> str:
-        return msgspec.json.encode(self._asked(request), order="sorted").decode()
+        return parameters(self.spec, self.seed, request)
 
     async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
         messages = [{"role": "user", "content": request.prompt}]
         try:
-            body = msgspec.json.encode({**self._asked(request), "model": self.name, "messages": messages})
+            body = msgspec.json.encode(
+                {**asked(self.spec, self.seed, request), "model": self.name, "messages": messages}
+            )
         except UnicodeEncodeError:
             raise failure(
                 Refused, "the prompt holds characters that no encoding has; look at the task's text"
@@ -86,6 +89,7 @@ class ChatModel:
         lease.unbilled = reply.status != 200
         outcome = judged(reply, self.spec.key_env or self.spec.endpoint.key_env)
         if isinstance(outcome, Said):
+            self.logprobs = outcome.logprobs
             lease.used(outcome.prompt_tokens, outcome.completion_tokens)
         else:
             lease.busy = outcome.busy
@@ -100,23 +104,28 @@ class ChatModel:
         backoff = patience.pause * 2.0 ** (attempt - 1) * (0.5 + jitter / 2)
         return min(max(backoff, outcome.after or 0.0), patience.longest)
 
-    def _asked(self, request: Request) -> dict[str, Any]:
-        """The body but for the model and the prompt."""
-        spec = self.spec
-        body: dict[str, Any] = {
-            "temperature": spec.temperature.of(request.kind),
-            "max_tokens": spec.max_tokens.of(request.kind),
-        }
-        if spec.seeded:
-            body["seed"] = self.seed + request.draw
-        if spec.stop:
-            body["stop"] = list(spec.stop)
-        if spec.json_schema and request.kind in ("evaluate", "appraise"):
-            body["response_format"] = scores_format(len(request.subject.actions))
-        body = {key: value for key, value in body.items() if key not in spec.omit}
-        if "max_tokens" in body:
-            body[spec.endpoint.limit] = body.pop("max_tokens")
-        return body | spec.extra
+
+def asked(spec: ModelSpec, seed: int, request: Request) -> dict[str, Any]:
+    """The body of a request but for the model and the prompt."""
+    body: dict[str, Any] = {
+        "temperature": spec.temperature.of(request.kind),
+        "max_tokens": spec.max_tokens.of(request.kind),
+    }
+    if spec.seeded:
+        body["seed"] = seed + request.draw
+    if spec.stop:
+        body["stop"] = list(spec.stop)
+    if spec.json_schema and request.kind in ("evaluate", "appraise"):
+        body["response_format"] = scores_format(len(request.subject.actions))
+    body = {key: value for key, value in body.items() if key not in spec.omit}
+    if "max_tokens" in body:
+        body[spec.endpoint.limit] = body.pop("max_tokens")
+    return body | spec.extra
+
+
+def parameters(spec: ModelSpec, seed: int, request: Request) -> str:
+    """`asked` as canonical JSON."""
+    return msgspec.json.encode(asked(spec, seed, request), order="sorted").decode()
 
 
 @lru_cache
@@ -133,13 +142,17 @@ def scores_format(count: int) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "scores", "strict": True, "schema": schema}}
 
 
+def asked_of(spec: ModelSpec) -> list[Any]:
+    """All of a spec that changes what a model says, whoever it is."""
+    return [spec.temperature, spec.max_tokens, spec.seeded, spec.stop, spec.json_schema, spec.extra, spec.omit]
+
+
 def fingerprint(spec: ModelSpec) -> str:
     """The model, where it is asked, and a digest of all that changes what it says."""
     endpoint = spec.endpoint
     parts = urlsplit(endpoint.url)
     place = f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
-    asked = [place, spec.temperature, spec.max_tokens, spec.seeded, spec.stop, spec.json_schema, spec.extra, spec.omit]
-    digest = blake2b(msgspec.json.encode(asked, order="sorted"), digest_size=4).hexdigest()
+    digest = blake2b(msgspec.json.encode([place, *asked_of(spec)], order="sorted"), digest_size=4).hexdigest()
     return f"{spec.model or endpoint.model} at {place}@{digest}"
 
 

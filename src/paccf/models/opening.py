@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from paccf.models.live import Attempting, Live
@@ -24,9 +25,29 @@ def fingerprint(spec: ModelSpec) -> str:
 
         profile = load(spec.profile)
         return f"SIMULATED/{profile.name}@{digest(profile)}"
+    if spec.preset == "local":
+        from paccf.models import local
+
+        return local.fingerprint(spec)
     from paccf.models import openai
 
     return openai.fingerprint(spec)
+
+
+def parameters(
+    spec: ModelSpec, domain: str, seed: int, settings: Mapping[str, Any] | None = None
+) -> Callable[[Request], str]:
+    """What `opened` would say of a request, without opening anything: for a replay, which has no model."""
+    if spec.simulated:
+        return partial(_simulated_parameters, seed)
+    if spec.preset == "local":
+        from paccf.domains.registry import world
+        from paccf.models import local
+
+        return partial(local.parameters, spec, world(domain, **(settings or {})), seed)
+    from paccf.models import openai
+
+    return partial(openai.parameters, spec, seed)
 
 
 @asynccontextmanager
@@ -39,12 +60,23 @@ async def opened(
     if spec.simulated:
         from paccf.models.simulated import simulated
 
-        yield Waiting(simulated(domain, spec.profile, seed), fingerprint(spec), spec.latency_ms)
+        yield Waiting(simulated(domain, spec.profile, seed, **(settings or {})), fingerprint(spec), spec.latency_ms)
+        return
+    if spec.preset == "local":
+        from paccf.models.local import local
+
+        async with local(spec, domain, seed, settings) as answering:
+            yield answering
         return
     from paccf.models.openai import chat
 
     async with chat(spec, seed) as model:
         yield model
+
+
+def _simulated_parameters(seed: int, request: Request) -> str:
+    """It answers by the task, not by the prompt's words; they need not tell two tasks apart."""
+    return json.dumps({"kind": request.kind, "seed": seed, "task": request.subject.task.id})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +93,7 @@ class Waiting:
         return self.source.name
 
     def parameters(self, request: Request) -> str:
-        return json.dumps({"kind": request.kind, "seed": self.source.seed})
+        return _simulated_parameters(self.source.seed, request)
 
     async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
         if self.latency_ms:

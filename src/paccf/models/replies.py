@@ -35,6 +35,7 @@ class Said:
     prompt_tokens: int | None
     completion_tokens: int | None
     finish: str | None
+    logprobs: bool = False  # whether there were any
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,8 @@ def _answer(body: bytes) -> Said | Again:
         return Again("an answer without content", billed=True)
     usage = found.get("usage")
     usage = usage if isinstance(usage, dict) else {}
-    return Said(hidden(text), _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), finish)
+    counts = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    return Said(hidden(text), *counts, finish, bool(choices[0].get("logprobs")))
 
 
 def _count(value: Any) -> int | None:

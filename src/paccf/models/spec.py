@@ -93,7 +93,7 @@ class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     latency_ms: NotNegative = 0.0
     evaluator: Literal["verdict", "likelihood"] = "verdict"
     weights: str = ""
-    threads: Count = 2
+    threads: Count | None = None
     temperature: Temperature = Temperature()
     max_tokens: MaxTokens = MaxTokens()
     seeded: bool = True
