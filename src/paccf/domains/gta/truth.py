@@ -1,0 +1,180 @@
+"""The truth about a plan, for the simulated model. Its proposals are the recorded calls and noisy variants of them: a
+wrong tool, a wrong or a dropped argument, other words, an early finish. Without that a simulated proposer could not hit
+the free text that most arguments are. So results say SIMULATED, seeded with gold.
+
+What makes the variants is a hash of the task and the call, hence the same in every draw, order and arm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from paccf.domains.gta.calls import FINISH, Call, Card, Slot, Value, call_of, canonical, problem_with
+from paccf.domains.gta.oracle import GtaOracle
+from paccf.domains.gta.records import Problem
+from paccf.domains.gta.world import Gta, State, Step
+from paccf.search.chance import chance
+from paccf.search.tree import Action, Task
+
+WORDS = 0.5  # ours, tuned: share of free arguments that come to mind as they were recorded; see docs/gta.md
+STRAY = 6  # ours: calls of tools that the plan does not need, a state
+CLOSE = 0.9  # ours: what the recorded call in other words is worth
+
+
+@dataclass(frozen=True, slots=True)
+class GtaTruth:
+    """``value`` is graded: 1 on the recorded plan, less for what comes near to it and is not protected, 0 for the rest.
+    ``words`` is the share of free arguments that come to mind as they were recorded; the others never do."""
+
+    words: float = WORDS
+    world: Gta = Gta()
+    note = "seeded with gold"
+
+    def key(self, state: State) -> str:
+        return " | ".join(step.call.key for step in state)
+
+    def legal(self, task: Task, state: State) -> Sequence[Action]:
+        """What can come to mind: the calls still due as they are meant, variants of the next one, stray calls, and
+        ``finish``; not all that is legal, which has no end."""
+        return list(_legal(self, task, state))
+
+    def value(self, task: Task, state: State, action: Action) -> float:
+        due = self._due(task, state)
+        made = call_of(action)
+        exact = GtaOracle().value(task, state, len(state))
+        if made.tool == FINISH:
+            return 0.0 if due else 1.0 if exact else CLOSE
+        if not due:
+            return 0.0
+        if made.key in (due[0].key, self._meant(task, due[0]).key):
+            return 1.0 if exact and made.key == due[0].key else CLOSE
+        if any(made.key in (call.key, self._meant(task, call).key) for call in due[1:]):
+            return 0.5
+        return 0.2 + 0.4 * _shared(made, due[0]) if made.tool == due[0].tool else 0.0
+
+    def wrong(self, task: Task, state: State, action: Action) -> str:
+        """The commonest slips: a needed argument is left out, or the tool is made up."""
+        call = call_of(action)
+        if call.tool == FINISH or not call.args:
+            return Call("Answer", (("text", "done"),)).text
+        return Call(call.tool, (*call.args[1:], ("note", "as above"))).text
+
+    def garbled(self, task: Task, state: State, action: Action) -> str:
+        return action.text[: max(12, 2 * len(action.text) // 3)].rstrip("}")
+
+    def _due(self, task: Task, state: State) -> list[Call]:
+        """The recorded calls that were not made yet, neither as they are nor, for want of that, with their tool."""
+        left = list(task.data.gold.calls)
+        inexact = []
+        for step in state:
+            found = next((call for call in left if call.key == step.call.key), None)
+            if found is None:
+                inexact.append(step.call.tool)
+            else:
+                left.remove(found)
+        for tool in inexact:
+            near = next((call for call in left if call.tool == tool), None)
+            if near is not None:
+                left.remove(near)
+        return left
+
+    def _meant(self, task: Task, call: Call) -> Call:
+        """The recorded call with those free arguments reworded that do not come to mind."""
+        return _meant(task, call, self.words)
+
+
+@lru_cache(1 << 13)
+def _legal(truth: GtaTruth, task: Task, state: State) -> tuple[Action, ...]:
+    cards = truth.world.offered(task)
+    made = {step.call.key for step in state}
+    due = truth._due(task, state)
+    meant = [truth._meant(task, call) for call in due]
+    calls = [*meant, *(_variants(task, meant[0], cards[meant[0].tool], state) if meant and meant[0].tool in cards else ())]
+    calls += [*_stray(task, state, list(cards.values())), Call(FINISH)]
+    found = {call.key: call.action for call in calls if call.key not in made and problem_with(call, cards) is None}
+    return tuple(found.values())
+
+
+@lru_cache(1 << 13)
+def _meant(task: Task, call: Call, words: float) -> Call:
+    problem: Problem = task.data
+    place = problem.gold.calls.index(call)
+    known = " ".join([problem.query, *(output.content for output in problem.gold.outputs[:place] if output)])
+    card = next(card for card in problem.cards if card.name == call.tool)
+    return Call(call.tool, tuple((k, _comes(task, call, card.slot(k), v, known, words)) for k, v in call.args))
+
+
+def _comes(task: Task, call: Call, slot: Slot | None, value: Value, known: str, words: float) -> Value:
+    """``value``, or another one if it is free (neither a file nor written down before) and does not come to mind."""
+    if slot is None or slot.type == "image" or value == slot.default or str(value) in known:
+        return value
+    return value if chance(task.id, call.key, slot.name, "words") < words else other(value, 1)
+
+
+def other(value: Value, way: int) -> Value:
+    """Another value of the same type: other words, a place beside it, another number."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + way
+    if value.startswith("("):
+        return value[:-1] + f"{way})" if value.endswith(")") else value + f"{way}"
+    if "\n" in value:
+        return f"{value.rstrip()}\n# way {way + 1}\n"
+    return (f"{value} there", f"the {value}", f"some {value}", f"{value} here")[way % 4]
+
+
+def _variants(task: Task, call: Call, card: Card, state: State) -> Iterator[Call]:
+    """The call with one argument wrong, or an optional one dropped."""
+    images = _images(task, state)
+    for i, (name, value) in enumerate(call.args):
+        slot = card.slot(name)
+        before, after = call.args[:i], call.args[i + 1 :]
+        if slot is None:
+            continue
+        if slot.optional:
+            yield Call(call.tool, (*before, *after))
+        others = [other(value, 2), other(value, 3)]
+        if slot.type == "image":
+            others = [image for image in images if image != canonical(value)][:2]
+        for wrong in others:
+            yield Call(call.tool, (*before, (name, wrong), *after))
+
+
+def _images(task: Task, state: State) -> list[str]:
+    """The images there are by now."""
+    made = [str(_made(step)) for step in state if _made(step)]
+    return list(dict.fromkeys([*task.data.files, *made]))
+
+
+def _made(step: Step) -> str:
+    output = step.output
+    return str(getattr(output, "content", "")) if getattr(output, "type", "") == "image" else ""
+
+
+def _stray(task: Task, state: State, cards: Sequence[Card]) -> Iterator[Call]:
+    """Calls of some tools with whatever comes to hand."""
+    images = _images(task, state)
+    words = " ".join(task.data.query.split()[:6])
+    ranked = sorted(cards, key=lambda card: chance(task.id, len(state), card.name, "stray"))
+    for card in [card for card in ranked if card.name != FINISH][:STRAY]:
+        needed = [slot for slot in card.inputs if not slot.optional]
+        if any(slot.type == "image" for slot in needed) and not images:
+            continue
+        yield Call(card.name, tuple((slot.name, images[-1] if slot.type == "image" else _filled(slot, words)) for slot in needed))
+
+
+def _filled(slot: Slot, words: str) -> Value:
+    return {"bool": True, "int": 1}.get(slot.type, "(0, 0, 100, 100)" if slot.name == "bbox" else words)
+
+
+def _shared(a: Call, b: Call) -> float:
+    """The share of arguments that two calls have in common."""
+    one, two = set(a.canonical), set(b.canonical)
+    return len(one & two) / max(1, len(one | two))
+
+
+def make(tools: str = "all", horizon: int = 10, words: float = WORDS) -> GtaTruth:
+    return GtaTruth(words, Gta(horizon, "declared" if tools == "declared" else "all"))
