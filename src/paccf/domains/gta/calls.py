@@ -51,24 +51,22 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call with its arguments as given, in their order. ``key`` is one line of ASCII that is equal for equal calls."""
+    """A call with its arguments as given, in their order. ``key`` is one line of ASCII that is equal for equal calls,
+    ``text`` the call as the JSON that a proposal has."""
 
     tool: str
     args: tuple[tuple[str, Value], ...] = ()
-    key: str = field(init=False)
+    key: str = field(init=False, repr=False)
+    text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", _key(self))
+        object.__setattr__(self, "text", json.dumps({"tool": self.tool, "args": dict(self.args)}, ensure_ascii=False))
 
     @property
     def canonical(self) -> tuple[tuple[str, Value], ...]:
         """The arguments by name, each in its canonical form."""
         return tuple(sorted((name, canonical(value)) for name, value in self.args))
-
-    @property
-    def text(self) -> str:
-        """The call as the JSON that a proposal has."""
-        return json.dumps({"tool": self.tool, "args": dict(self.args)}, ensure_ascii=False)
 
     @property
     def line(self) -> str:

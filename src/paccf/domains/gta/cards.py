@@ -86,9 +86,7 @@ CARDS: tuple[Card, ...] = (
         Slot("position", "text", "lower left corner as `(x, y)`, or two letters such as `mt`: l m r, then t m b"),
         Slot("color", "text", "color of the words", optional=True, default="red"),
     ),
-    _card(
-        "TextToImage", "image", "Makes an image from keywords.", Slot("keywords", "text", "keywords between commas")
-    ),
+    _card("TextToImage", "image", "Makes an image from keywords.", Slot("keywords", "text", "keywords between commas")),
     _card(
         "ImageStylization",
         "image",

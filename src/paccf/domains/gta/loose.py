@@ -12,10 +12,8 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-LIMIT = 1 << 18  # ours: characters of an answer that are looked at
+LIMIT = 1 << 17  # ours: characters of an answer that are looked at
 DEEPEST = 32  # ours: levels of nesting; sensible answers have four
-
-Loose = "str | int | float | bool | None | list[Loose] | dict[str, Loose] | Made"
 
 
 class Made(NamedTuple):
@@ -33,7 +31,7 @@ class Found(NamedTuple):
     broken: int
 
 
-_OPENER = re.compile(r"[\[{]|([A-Za-z_]\w{0,63})\((?=\s{0,20}(?:[A-Za-z_]\w{0,63}\s{0,20}=(?!=)|[\"'{\[)]))")
+_OPENER = re.compile(r"[\[{]|(?<!\w)([A-Za-z_]\w{0,63})\((?=\s{0,20}(?:[A-Za-z_]\w{0,63}\s{0,20}=(?!=)|[\"'{\[)]))")
 # a string may hold raw newlines, unless the next line opens a value: then its end was forgotten
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|//[^\n]*|\#[^\n]*)
@@ -158,7 +156,7 @@ def _value(text: str, place: int, out: list[object]) -> tuple[int, bool]:
             ok = value is not ... and stack[-1].put(value, bare)
         if not ok:
             break
-    return max(place, 1) if place else 1, _salvage(stack, out)
+    return place, _salvage(stack, out)
 
 
 def _salvage(stack: list[_Open], out: list[object]) -> bool:

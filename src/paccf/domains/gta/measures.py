@@ -68,7 +68,9 @@ def metrics(said: Sequence[Call], gold: Gold) -> dict[str, float]:
     found = dict(zip(("tool_f1", "argument_f1", "plan_f1"), three(plan, gold.calls), strict=True))
     found |= {"strict_argument_f1": strict[1], "strict_plan_f1": strict[2], "strict_avg3": fmean(strict)}
     found |= _steps(plan, finish, gold)
-    found |= {f"{kind}_f1": value for kind, tools in KINDS.items() if (value := _kind(plan, gold.calls, tools)) is not None}
+    found |= {
+        f"{kind}_f1": value for kind, tools in KINDS.items() if (value := _kind(plan, gold.calls, tools)) is not None
+    }
     found["finished"] = float(finish is not None)
     return found
 
@@ -98,7 +100,9 @@ def answered(answer: str, gold: Gold) -> float:
     answer = answer[:ANSWER]
     if gold.required is not None:
         forbidden = [name for group in gold.forbidden for name in group]
-        return float(all(_names(group, answer) for group in gold.required) and not (forbidden and _names(forbidden, answer)))
+        return float(
+            all(_names(group, answer) for group in gold.required) and not (forbidden and _names(forbidden, answer))
+        )
     words = _WORD.findall(answer.lower())
     return max((f1(words, _WORD.findall(sample.lower())) for sample in gold.samples or ()), default=0.0)
 

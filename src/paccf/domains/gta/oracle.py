@@ -33,7 +33,9 @@ class GtaOracle:
 
     def __post_init__(self) -> None:
         if self.rule not in ("prefix", "multiset") or self.match not in ("call", "tool"):
-            raise ValueError(f'rule is "prefix" or "multiset", match is "call" or "tool"; not {self.rule!r}, {self.match!r}')
+            raise ValueError(
+                f'rule is "prefix" or "multiset", match is "call" or "tool"; not {self.rule!r}, {self.match!r}'
+            )
 
     def protected(self, task: Task, state: State, actions: Sequence[Action]) -> list[bool]:
         """For each action, whether the plan with it can still become the recorded one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from paccf.domains.gta.calls import Card, Slot
@@ -13,11 +13,11 @@ SHOWN = 1200  # ours: characters of one tool output that are shown
 
 
 class Asked(NamedTuple):
-    """What a model is told of a problem: all of it but the gold plan."""
+    """What a model is told of a problem: all of it but the gold plan. ``tools`` are the cards in words."""
 
     query: str
     files: Sequence[str]
-    cards: Sequence[Card]
+    tools: str
 
 
 class Done(NamedTuple):
@@ -32,10 +32,8 @@ _FORM = '{"tool": "OCR", "args": {"image": "image/image_1.jpg"}}'
 _END = '{"tool": "finish", "args": {"answer": "..."}}'
 
 _ASK: dict[Channel, str] = {
-    "child": "Each of these could be the next call. For each: how useful is it as the next step of a plan that serves the "
-    "request?",
-    "pre": "None of these calls has been made yet. For each: how useful is it as the next call, by its tool and by its "
-    "arguments?",
+    "child": "Each of these could be the next call. For each: how useful is it as the next step of the plan?",
+    "pre": "None of these calls has been made yet. For each: how good are its tool and arguments as the next step?",
     "post": "Each of these calls was made next, with the output given. For each: how far did it bring the request?",
 }
 _SCALE = "0 means that it is useless or wrong, 100 that it is just the right step."
@@ -47,8 +45,8 @@ def propose(asked: Asked, history: Sequence[Done], k: int, left: int, notes: Seq
         [
             *_situation(asked, history, notes),
             "",
-            f"Name up to {k} different next calls, the most promising first; at most {left} more steps can be taken. Use no "
-            "other tools and no other inputs, write out every argument, and repeat no call that was made.",
+            f"Name up to {k} different next calls, the most promising first; at most {left} more steps can be taken. "
+            "Use no other tools and no other inputs, write out every argument, and repeat no call that was made.",
             f"The plan ends with {_END}.",
             f"Answer with a JSON list and nothing else, each entry in this form: {_FORM}",
         ]
@@ -101,7 +99,7 @@ def shown(output: str) -> str:
 
 
 def _situation(asked: Asked, history: Sequence[Done], notes: Sequence[str]) -> list[str]:
-    lines = [_TASK, "", "Tools:", *[_card(card) for card in asked.cards]]
+    lines = [_TASK, "", "Tools:", asked.tools]
     if notes:
         lines += ["", "Lessons from earlier attempts:", *[f"- {' '.join(note.split())}" for note in notes]]
     lines += ["", f"Request: {' '.join(asked.query.split())}", *_files(asked.files)]
@@ -113,6 +111,11 @@ def _situation(asked: Asked, history: Sequence[Done], notes: Sequence[str]) -> l
 
 def _files(files: Sequence[str]) -> list[str]:
     return [f"Files: {', '.join(files)}"] if files else []
+
+
+def tools(cards: Iterable[Card]) -> str:
+    """The cards in words, one a line."""
+    return "\n".join(map(_card, cards))
 
 
 def _card(card: Card) -> str:

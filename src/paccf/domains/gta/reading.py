@@ -22,7 +22,19 @@ LONGEST = 8000  # ours: characters of one call; the longest recorded one has 874
 
 _NAMES = ("tool", "tool_name", "name", "function", "action", "api", "tool_call")
 _ARGS = ("args", "arguments", "parameters", "params", "input", "inputs", "action_input", "tool_input", "kwargs")
-_ASIDE = {"thought", "thoughts", "reason", "reasoning", "rationale", "explanation", "id", "type", "score", "step", "rank"}
+_ASIDE = {
+    "thought",
+    "thoughts",
+    "reason",
+    "reasoning",
+    "rationale",
+    "explanation",
+    "id",
+    "type",
+    "score",
+    "step",
+    "rank",
+}
 _FINISHES = {"finish", "final_answer", "finalanswer", "final answer", "done", "stop", "end"}
 _INT = re.compile(r"[-+]?\d{1,15}(?:\.0{1,6})?")
 
@@ -88,7 +100,9 @@ def _walk(value: object, level: int) -> Iterator[_Said | None]:
         if said is not None:
             yield said
             return
-        inner = [entry for item in value.values() if isinstance(item, list | dict | Made) for entry in _walk(item, level)]
+        inner = [
+            entry for item in value.values() if isinstance(item, list | dict | Made) for entry in _walk(item, level)
+        ]
         yield from inner or [None]
 
 
@@ -107,23 +121,25 @@ def _said(value: Mapping[str, object]) -> _Said | None:
     for key in _NAMES:
         name = value.get(key)
         if isinstance(name, str):
-            return _Said(name, _arguments({k: v for k, v in value.items() if k != key}))
+            return _Said(name, *_arguments({k: v for k, v in value.items() if k != key}))
     if len(value) == 1:
-        (name, args), = value.items()
+        ((name, args),) = value.items()
         if isinstance(args, dict) and name not in _NAMES and name not in _ARGS:
             return _Said(name, args)
     return None
 
 
-def _arguments(rest: Mapping[str, object]) -> Mapping[str, object]:
+def _arguments(rest: Mapping[str, object]) -> tuple[Mapping[str, object], tuple[object, ...]]:
+    """Arguments by name, and those without one."""
     for key in _ARGS:
         if key in rest:
             args = rest[key]
-            if isinstance(args, str):  # JSON in a text, or one argument without its name
-                values = read(args).values
-                args = values[0] if len(values) == 1 and isinstance(values[0], dict) else {"": args}
-            return args if isinstance(args, dict) else {"": args} if args else {}
-    return {k: v for k, v in rest.items() if k not in _ASIDE}
+            if isinstance(args, str) and len(values := read(args).values) == 1 and isinstance(values[0], dict):
+                args = values[0]  # JSON in a text
+            if isinstance(args, dict):
+                return args, ()
+            return {}, tuple(args) if isinstance(args, list) else (args,) if args else ()
+    return {k: v for k, v in rest.items() if k not in _ASIDE}, ()
 
 
 def _call(said: _Said, cards: Mapping[str, Card]) -> Call | None:
@@ -133,10 +149,9 @@ def _call(said: _Said, cards: Mapping[str, Card]) -> Call | None:
         return None
     named = dict(said.args)
     slots = [slot for slot in card.inputs if slot.name not in named]
-    positional = [*said.positional, *([named.pop("")] if "" in named else [])]
-    if len(positional) > len(slots):
+    if len(said.positional) > len(slots):
         return None
-    named |= {slot.name: value for slot, value in zip(slots, positional, strict=False)}
+    named |= {slot.name: value for slot, value in zip(slots, said.positional, strict=False)}
     args: list[tuple[str, Value]] = []
     for name, value in named.items():
         slot = card.slot(name)

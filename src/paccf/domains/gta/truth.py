@@ -13,14 +13,16 @@ from functools import lru_cache
 
 from paccf.domains.gta.calls import FINISH, Call, Card, Slot, Value, call_of, canonical, problem_with
 from paccf.domains.gta.oracle import GtaOracle
-from paccf.domains.gta.records import Problem
-from paccf.domains.gta.world import Gta, State, Step
+from paccf.domains.gta.records import Output, Problem
+from paccf.domains.gta.world import Gta, State
 from paccf.search.chance import chance
 from paccf.search.tree import Action, Task
 
-WORDS = 0.5  # ours, tuned: share of free arguments that come to mind as they were recorded; see docs/gta.md
+WORDS = 0.15  # ours, tuned: share of free arguments that come to mind as they were recorded; see docs/gta.md
 STRAY = 6  # ours: calls of tools that the plan does not need, a state
+EARLY = 0.1  # ours, tuned: share of states in which an early finish comes to mind
 CLOSE = 0.9  # ours: what the recorded call in other words is worth
+EARLIER = 0.5  # ours: what a recorded call is worth before its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,8 @@ class GtaTruth:
     """``value`` is graded: 1 on the recorded plan, less for what comes near to it and is not protected, 0 for the rest.
     ``words`` is the share of free arguments that come to mind as they were recorded; the others never do."""
 
+    world: Gta
     words: float = WORDS
-    world: Gta = Gta()
     note = "seeded with gold"
 
     def key(self, state: State) -> str:
@@ -41,18 +43,7 @@ class GtaTruth:
         return list(_legal(self, task, state))
 
     def value(self, task: Task, state: State, action: Action) -> float:
-        due = self._due(task, state)
-        made = call_of(action)
-        exact = GtaOracle().value(task, state, len(state))
-        if made.tool == FINISH:
-            return 0.0 if due else 1.0 if exact else CLOSE
-        if not due:
-            return 0.0
-        if made.key in (due[0].key, self._meant(task, due[0]).key):
-            return 1.0 if exact and made.key == due[0].key else CLOSE
-        if any(made.key in (call.key, self._meant(task, call).key) for call in due[1:]):
-            return 0.5
-        return 0.2 + 0.4 * _shared(made, due[0]) if made.tool == due[0].tool else 0.0
+        return _value(task, _made(state), action, self.words)
 
     def wrong(self, task: Task, state: State, action: Action) -> str:
         """The commonest slips: a needed argument is left out, or the tool is made up."""
@@ -64,41 +55,68 @@ class GtaTruth:
     def garbled(self, task: Task, state: State, action: Action) -> str:
         return action.text[: max(12, 2 * len(action.text) // 3)].rstrip("}")
 
-    def _due(self, task: Task, state: State) -> list[Call]:
-        """The recorded calls that were not made yet, neither as they are nor, for want of that, with their tool."""
-        left = list(task.data.gold.calls)
-        inexact = []
-        for step in state:
-            found = next((call for call in left if call.key == step.call.key), None)
-            if found is None:
-                inexact.append(step.call.tool)
-            else:
-                left.remove(found)
-        for tool in inexact:
-            near = next((call for call in left if call.tool == tool), None)
-            if near is not None:
-                left.remove(near)
-        return left
 
-    def _meant(self, task: Task, call: Call) -> Call:
-        """The recorded call with those free arguments reworded that do not come to mind."""
-        return _meant(task, call, self.words)
+Made = tuple[Call, ...]
+
+
+def _made(state: State) -> Made:
+    return tuple([step.call for step in state])
+
+
+@lru_cache(1 << 15)
+def _value(task: Task, made: Made, action: Action, words: float) -> float:
+    due = _due(task, made)
+    exact = bool(GtaOracle().due(task.data, made))
+    call = call_of(action)
+    if call.tool == FINISH:
+        return 0.0 if due else 1.0 if exact else CLOSE
+    if not due:
+        return 0.0
+    if call.key in (due[0].key, _meant(task, due[0], words).key):
+        return 1.0 if exact and call.key == due[0].key else CLOSE
+    if any(call.key in (later.key, _meant(task, later, words).key) for later in due[1:]):
+        return EARLIER
+    return 0.2 + 0.4 * _shared(call, due[0]) if call.tool == due[0].tool else 0.0
+
+
+@lru_cache(1 << 13)
+def _due(task: Task, made: Made) -> tuple[Call, ...]:
+    """The recorded calls that were not made yet, neither as they are nor, for want of that, with their tool."""
+    left = list(task.data.gold.calls)
+    inexact = []
+    for call in made:
+        found = next((gold for gold in left if gold.key == call.key), None)
+        if found is None:
+            inexact.append(call.tool)
+        else:
+            left.remove(found)
+    for tool in inexact:
+        near = next((gold for gold in left if gold.tool == tool), None)
+        if near is not None:
+            left.remove(near)
+    return tuple(left)
 
 
 @lru_cache(1 << 13)
 def _legal(truth: GtaTruth, task: Task, state: State) -> tuple[Action, ...]:
     cards = truth.world.offered(task)
     made = {step.call.key for step in state}
-    due = truth._due(task, state)
-    meant = [truth._meant(task, call) for call in due]
-    calls = [*meant, *(_variants(task, meant[0], cards[meant[0].tool], state) if meant and meant[0].tool in cards else ())]
-    calls += [*_stray(task, state, list(cards.values())), Call(FINISH)]
+    due = _due(task, _made(state))
+    meant = [_meant(task, call, truth.words) for call in due]
+    calls = [
+        *meant,
+        *(_variants(task, meant[0], cards[meant[0].tool], state) if meant and meant[0].tool in cards else ()),
+    ]
+    calls += _stray(task, state, list(cards.values()))
+    if not due or chance(task.id, truth.key(state), "early") < EARLY:
+        calls.append(Call(FINISH))
     found = {call.key: call.action for call in calls if call.key not in made and problem_with(call, cards) is None}
     return tuple(found.values())
 
 
 @lru_cache(1 << 13)
 def _meant(task: Task, call: Call, words: float) -> Call:
+    """The recorded call with those free arguments reworded that do not come to mind."""
     problem: Problem = task.data
     place = problem.gold.calls.index(call)
     known = " ".join([problem.query, *(output.content for output in problem.gold.outputs[:place] if output)])
@@ -136,22 +154,18 @@ def _variants(task: Task, call: Call, card: Card, state: State) -> Iterator[Call
             continue
         if slot.optional:
             yield Call(call.tool, (*before, *after))
-        others = [other(value, 2), other(value, 3)]
+        others: list[Value] = [other(value, 2), other(value, 3)]
         if slot.type == "image":
-            others = [image for image in images if image != canonical(value)][:2]
+            others = [*[image for image in images if image != canonical(value)][:2]]
         for wrong in others:
             yield Call(call.tool, (*before, (name, wrong), *after))
 
 
 def _images(task: Task, state: State) -> list[str]:
     """The images there are by now."""
-    made = [str(_made(step)) for step in state if _made(step)]
+    outputs = [step.output for step in state]
+    made = [output.content for output in outputs if isinstance(output, Output) and output.type == "image"]
     return list(dict.fromkeys([*task.data.files, *made]))
-
-
-def _made(step: Step) -> str:
-    output = step.output
-    return str(getattr(output, "content", "")) if getattr(output, "type", "") == "image" else ""
 
 
 def _stray(task: Task, state: State, cards: Sequence[Card]) -> Iterator[Call]:
@@ -163,7 +177,10 @@ def _stray(task: Task, state: State, cards: Sequence[Card]) -> Iterator[Call]:
         needed = [slot for slot in card.inputs if not slot.optional]
         if any(slot.type == "image" for slot in needed) and not images:
             continue
-        yield Call(card.name, tuple((slot.name, images[-1] if slot.type == "image" else _filled(slot, words)) for slot in needed))
+        yield Call(
+            card.name,
+            tuple((slot.name, images[-1] if slot.type == "image" else _filled(slot, words)) for slot in needed),
+        )
 
 
 def _filled(slot: Slot, words: str) -> Value:
@@ -177,4 +194,4 @@ def _shared(a: Call, b: Call) -> float:
 
 
 def make(tools: str = "all", horizon: int = 10, words: float = WORDS) -> GtaTruth:
-    return GtaTruth(words, Gta(horizon, "declared" if tools == "declared" else "all"))
+    return GtaTruth(Gta(horizon, "declared" if tools == "declared" else "all"), words)

@@ -10,6 +10,7 @@ the recorded plan once the search has ended.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -81,6 +82,11 @@ def _recorded(problem: Problem) -> Mapping[str, Output]:
 def _offered(problem: Problem, tools: str) -> Mapping[str, Card]:
     cards = [card for card in problem.cards if tools == "all" or card.name in problem.declared]
     return by_name([*cards, FINISH_CARD])
+
+
+@lru_cache(1024)
+def _shown(problem: Problem, tools: str) -> str:
+    return prompts.tools(_offered(problem, tools).values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +169,35 @@ class Gta:
 
     def _asked(self, task: Task) -> Asked:
         problem: Problem = task.data
-        return Asked(problem.query, problem.files, list(self.offered(task).values()))
+        return Asked(problem.query, problem.files, _shown(problem, self.tools))
 
 
 make = Gta
+
+_SAMPLE = {
+    "tools": [],
+    "files": [{"type": "image", "path": "image/image_1.jpg", "url": None}],
+    "dialogs": [
+        {"role": "user", "content": "How much do two cups of tea cost by this menu?"},
+        {
+            "role": "assistant",
+            "tool_calls": [{"function": {"name": "OCR", "arguments": {"image": "image/image_1.jpg"}}}],
+        },
+        {"role": "tool", "name": "OCR", "content": {"type": "text", "content": "(10, 12, 210, 40) Tea 2.50"}},
+        {
+            "role": "assistant",
+            "tool_calls": [{"function": {"name": "Calculator", "arguments": {"expression": "2*2.50"}}}],
+        },
+        {"role": "tool", "name": "Calculator", "content": {"type": "text", "content": "5.0"}},
+        {"role": "assistant", "content": "5"},
+    ],
+    "gt_answer": {"whitelist": [["5", "5.00"]], "blacklist": None},
+}
+# a task as `task_of` reads it, and an answer that proposes calls in it
+SAMPLE = (
+    json.dumps(_SAMPLE),
+    '[{"tool": "OCR", "args": {"image": "image/image_1.jpg"}}, {"tool": "finish", "args": {"answer": "5"}}]',
+)
 
 
 def _done(state: State) -> list[Done]:
