@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "gate": ("gate", "Decide frontiers from stdin with a certificate, line by line."),
     "certificate": ("certificate", "Show or verify a certificate."),
     "tasks": ("tasks", "Where tasks come from, and which of them a draw takes."),
+    "data": ("data", "Files of published benchmarks: list, add, get, where."),
     "solve": ("solve", "What the oracle knows of a task: protected first actions, a solution."),
     "search": ("search", "Run a search: what it drops and why, what it finds, what it costs."),
     "spec": ("spec", "The file that says what an experiment runs: a new one, a check, its schema."),
