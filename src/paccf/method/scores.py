@@ -77,12 +77,12 @@ def align(scores: Sequence[Score], observations: int = 1) -> tuple[list[int | No
     totals: list[int | None] = []
     repeats: list[int] = []
     for index, score in enumerate(scores):
-        if score is None:
-            totals.append(None)
-            repeats.append(0)
-        elif isinstance(score, (list, tuple)):
+        if isinstance(score, (list, tuple)):
             totals.append(_sum(index, score))
             repeats.append(len(score))
+        elif score is None:
+            totals.append(None)
+            repeats.append(0)
         elif isinstance(score, (int, float)):
             totals.append(_mean(index, score, observations))
             repeats.append(observations)
@@ -93,9 +93,10 @@ def align(scores: Sequence[Score], observations: int = 1) -> tuple[list[int | No
         else:  # a Decimal, a NumPy scalar, or nothing that can be a score
             totals.append(_mean(index, score, observations))  # type: ignore[arg-type]
             repeats.append(observations)
-    common = max(repeats, default=0) or observations
-    if any(r != common for r in repeats if r):
-        common = math.lcm(*(r for r in repeats if r))
+    found = set(repeats) - {0}
+    common = max(found, default=observations)
+    if len(found) > 1:
+        common = math.lcm(*found)
         totals = [t if t is None else t * (common // r) for t, r in zip(totals, repeats, strict=True)]
     return totals, common
 

@@ -153,8 +153,8 @@ class _Answering:
         prompt = self.world.propose(self.task, state, 1 if sampled else effect.k, effect.notes)
         subject = Subject(self.task, state, k=1 if sampled else effect.k)
         size = effect.k if sampled else 1
-        votes: dict[str, int] = {}
         actions: dict[str, Action] = {}
+        votes: list[str] = []
         for attempt in range(1 + self.scoring.retries):
             draws = range(attempt * size, (attempt + 1) * size)
             answers = yield from self._ask([Request("propose", prompt, draw, subject) for draw in draws])
@@ -164,20 +164,21 @@ class _Answering:
                 self.meter.bill.unparsable += reading.unparsable
                 for action in reading.actions:
                     actions.setdefault(action.key, action)
-                    votes[action.key] = votes.get(action.key, 0) + 1
+                if sampled:
+                    votes += [action.key for action in reading.actions]
             if actions:
                 break
-        counts = tuple(votes.values()) if sampled else (1,) * len(actions)
+        counts = tuple([votes.count(key) for key in actions]) if sampled else (1,) * len(actions)
         return Proposal(tuple(actions.values()), counts, sampled)
 
     def _admit(self, effect: Admit) -> Requests:
         path = effect.node.path
         observations = yield from self._observe(effect, path)
         totals, repeats = align(observations)
-        eligible: Sequence[int] = range(len(totals))
+        eligible = _everyone(len(totals))
         if effect.tau is not None:
             low = _floor(effect.tau, repeats)
-            eligible = [i for i, t in enumerate(totals) if t is None or t >= low]
+            eligible = tuple([i for i, t in enumerate(totals) if t is None or t >= low])
         native = decide(totals, repeats, eligible, effect.native)
         gap = None if self.arm.gap is None else decide(totals, repeats, eligible, self.arm.gap)
         kept = gap if gap is not None and self.arm.name == "paccf" else native
@@ -190,7 +191,7 @@ class _Answering:
             effect.actions,
             tuple(observations),
             scores,
-            tuple(eligible),
+            eligible,
             native,
             gap,
             kept,
@@ -257,6 +258,12 @@ class _Answering:
         subject = Subject(self.task, _state(effect.node))
         answers = yield from self._ask([Request("reflect", prompt, 0, subject)])
         return answers[0].text.strip()[:NOTE_LIMIT]
+
+
+@lru_cache
+def _everyone(count: int) -> tuple[int, ...]:
+    """All indices of a frontier; one tuple for all frontiers of that size."""
+    return tuple(range(count))
 
 
 @lru_cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -72,14 +71,8 @@ class Trace:
         return () if self.answer is None else self.answer.path
 
 
-def decide(totals: list[int | None], repeats: int, eligible: Sequence[int], rule: Rule) -> tuple[int, ...]:
+def decide(totals: list[int | None], repeats: int, eligible: tuple[int, ...], rule: Rule) -> tuple[int, ...]:
     """The indices that ``rule`` keeps of the eligible candidates of an aligned frontier."""
-    if len(eligible) == len(totals):
-        return tuple(rule.decide(totals, repeats))
-    kept = rule.decide([totals[i] for i in eligible], repeats)
-    return tuple(eligible[j] for j in kept)
-
-
-def is_infinite(rule: ScoreGap) -> bool:
-    """Whether the rule keeps everything."""
-    return math.isinf(rule.reach)
+    among = totals if len(eligible) == len(totals) else [totals[i] for i in eligible]
+    kept = rule.decide(among, repeats)
+    return eligible if len(kept) == len(eligible) else tuple([eligible[j] for j in kept])
