@@ -7,7 +7,7 @@ the resampled difference is 100 (#R - #G) / n points. Its law has the generating
     (G + T x + R x^2)^n / n^n,        power k of x  <->  #R - #G = k - n,
 
 whose numerators are integers with a three-term recurrence: no resample is drawn and nothing is rounded.
-Needs the standard library only.
+Needs the standard library only, but for `cluster_interval`.
 
 The interval convention. With a = (1 - level) / 2, on the lattice of possible differences,
 
@@ -16,6 +16,8 @@ The interval convention. With a = (1 - level) / 2, on the lattice of possible di
 This is what a percentile bootstrap with infinitely many resamples returns (a percentile of simulated values lands
 on a lattice point), and swapping R and G mirrors it exactly. Only where a tail equals ``a`` exactly would linear
 interpolation return a midpoint; here the end point is then the outer one.
+
+`cluster_interval` is for ratios of totals, which have no such law: it resamples task identities (NumPy, `resample`).
 """
 
 from __future__ import annotations
@@ -25,8 +27,14 @@ from functools import lru_cache
 from itertools import accumulate
 from math import ceil, floor
 from operator import index
+from typing import TYPE_CHECKING
 
-__all__ = ["difference_law", "matching_counts", "paired_interval"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+__all__ = ["cluster_interval", "difference_law", "matching_counts", "paired_interval"]
 
 
 def difference_law(rescues: int, regressions: int, n: int) -> list[int]:
@@ -51,6 +59,52 @@ def paired_interval(
     rescues, regressions, n = _counts(rescues, regressions, n)
     lo, hi = _ends(rescues, regressions, n, _tail(level))
     return 100 * lo / n, 100 * hi / n
+
+
+def cluster_interval(
+    native: Sequence[ArrayLike],
+    paccf: Sequence[ArrayLike],
+    level: float = 0.95,
+    *,
+    cohort: Sequence[ArrayLike] | None = None,
+    resamples: int = 300_000,
+    seed: int = 0,
+    threads: int = 1,
+) -> tuple[float, float]:
+    """The percentile interval, in percent, of the macro reduction of a workload: in every resample the ratio of totals
+    of each controller, their mean, and the mean over domains.
+
+    ``native[d]`` and ``paccf[d]`` are (controllers, tasks) totals of domain d, one row of task identities shared by
+    its controllers and both arms; domains are resampled independently. ``cohort[d]`` masks the pairs that count, e.g.
+    the non-budget-censored ones. A controller without anything in its denominator is left out of a resample's mean.
+    The result depends on ``seed`` alone. Raises ValueError on shapes that do not fit and on a macro without a figure.
+    """
+    import numpy as np
+
+    from paccf.audit.resample import Cluster, macro_draws, percentiles
+
+    if not len(native) == len(paccf) == len(native if cohort is None else cohort):
+        raise ValueError("native, paccf and cohort need one array a domain")
+    clusters, groups = [], []
+    for place, (before, after) in enumerate(zip(native, paccf, strict=True)):
+        arms = [np.asarray(x, float) for x in (before, after)]
+        keep = np.ones(arms[0].shape, bool) if cohort is None else np.asarray(cohort[place], bool)
+        if arms[0].ndim != 2 or not arms[0].size or arms[0].shape != arms[1].shape or keep.shape != arms[0].shape:
+            raise ValueError(
+                f"domain {place}: native, paccf and cohort must be (controllers, tasks) arrays of one shape"
+            )
+        parts = [np.where(keep, arm, 0.0) for arm in arms]
+        if not all(np.isfinite(part).all() and (part >= 0).all() for part in parts):
+            raise ValueError(f"domain {place}: a total is negative or not a number; mask what is unknown")
+        clusters.append(
+            Cluster(str(place), parts[0][:, None], parts[1][:, None], np.zeros((len(keep), 0, keep.shape[1])))
+        )
+        groups.append(range(len(parts[0])))
+    draws = macro_draws(clusters, [groups], seed, resamples, threads)
+    found = percentiles(draws[-1], level)
+    if found is None:
+        raise ValueError("no pair has anything in its denominator, so there is no reduction")
+    return found.lo, found.hi
 
 
 def matching_counts(

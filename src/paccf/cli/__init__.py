@@ -24,6 +24,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "Run a search: what it drops and why, what it finds, what it costs."),
     "spec": ("spec", "The file that says what an experiment runs: a new one, a check, its schema."),
     "run": ("run", "Run a whole experiment: calibrate, freeze, deploy both arms, at every budget."),
+    "audit": ("audit", "Compute every figure of a run from its record, and check the record against itself."),
+    "table": ("table", "One table of a run's audit, as text, Markdown, LaTeX, CSV or JSON."),
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
     "published": ("published", "The paper's printed tables, and what they imply about each other."),
 }

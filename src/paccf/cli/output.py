@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
 import click
 
-# controls, line separators, what is invisible or turns the direction of a line, tags, and lone surrogates
-_CONTROL = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
+from paccf.record.foreign import clean as clean
 
 
 class BadInput(click.ClickException):
@@ -25,15 +21,6 @@ class BadInput(click.ClickException):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(clean(message) + (f"\n{hint}" if hint else ""))
-
-
-def clean(text: str) -> str:
-    """``text`` with control and invisible characters written out, so that what stands in logs and files can neither
-    drive the terminal nor pass for a line of ours. Use it where such text goes into a sentence."""
-    return _CONTROL.sub(lambda m: _ESCAPES[ord(m[0]).bit_length() > 8].format(ord(m[0])), text)
-
-
-_ESCAPES = ("\\x{:02x}", "\\u{{{:x}}}")
 
 
 def say(text: str = "", err: bool = False) -> None:
@@ -70,6 +57,6 @@ def lab(module: str, purpose: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         root = (error.name or "").partition(".")[0]
-        if root not in ("scipy", "matplotlib"):
+        if root not in ("scipy", "matplotlib", "sqlalchemy"):
             raise
         raise BadInput(f'{purpose} needs {root}, which is not installed: pip install "paccf[lab]"') from None

@@ -13,7 +13,9 @@ from paccf.cli.output import emit_json, say, table
 from paccf.cli.search_log import Log
 from paccf.cli.searching import Plan, plan
 from paccf.cli.tree_view import watcher
+from paccf.domains.probing import Probe
 from paccf.domains.sources import Split
+from paccf.record.values import LabelMode
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Trace
 
@@ -59,6 +61,16 @@ from paccf.search.trace import Trace
 @click.option("--proposer", type=click.Choice(["list", "sample"]), default="list", show_default=True)
 @click.option("--latency-ms", type=click.FloatRange(0, 60_000), default=0, help="Time that a simulated answer takes.")
 @click.option("--log", type=click.Path(dir_okay=False), metavar="FILE", help="Append a labelled frontier log.")
+@click.option(
+    "--labels",
+    type=click.Choice(["oracle", "found", "probed"]),
+    default="oracle",
+    show_default=True,
+    help="How the log is labelled; each way promises something else.",
+)
+@click.option(
+    "--probe", type=click.IntRange(min=0), default=16, show_default=True, help="Requests a candidate, when probed."
+)
 @click.option("--tree/--no-tree", default=None, help="Show every frontier live.  [default: one task on a terminal]")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with everything.")
 def command(
@@ -85,6 +97,8 @@ def command(
     proposer: str,
     latency_ms: float,
     log: str | None,
+    labels: LabelMode,
+    probe: int,
     tree: bool | None,
     as_json: bool,
 ) -> None:
@@ -128,7 +142,7 @@ def command(
         certificate=certificate,
         override=override,
     )
-    book = None if log is None else Log(log, planned)
+    book = None if log is None else Log(log, planned, labels, Probe(probe, seed=seed))
     if as_json:
         traces = _run(planned, book, live=False)
         emit_json(report.described(planned) | {"searches": [report.as_data(t, planned) for t in traces]})
@@ -146,7 +160,8 @@ def command(
             say(table(report.COLUMNS, [report.row(t, planned) for t in traces], left=3))
             say(f"\n{report.total(traces, planned)}")
         if book is not None:
-            say(f"\nAppended {book.frontiers:,} frontiers to {log}. Next:\n  {_next(planned, book)}")
+            probed = f" The probes took {book.probed:,} requests." if labels == "probed" else ""
+            say(f"\nAppended {book.frontiers:,} frontiers to {log}.{probed} Next:\n  {_next(planned, book)}")
     if any(t.reason == "failure" for t in traces):
         sys.exit(1)
 
@@ -164,4 +179,4 @@ def _run(planned: Plan, book: Log | None, live: bool) -> list[Trace]:
 def _next(planned: Plan, book: Log) -> str:
     match = " ".join(f"--match {shlex.quote(f'{key}={value}')}" for key, value in planned.fingerprint.items())
     log = shlex.quote(str(book.path))
-    return f"paccf calibrate {log} --labels oracle --budget {planned.budget} {match} -o margin.json"
+    return f"paccf calibrate {log} --labels {book.mode} --budget {planned.budget} {match} -o margin.json"

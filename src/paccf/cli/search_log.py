@@ -1,4 +1,4 @@
-"""Finished searches as a frontier log that `paccf calibrate` and `paccf coverage` read; labelled by the oracle."""
+"""Finished searches as a labelled frontier log that `paccf calibrate` and `paccf coverage` read."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from typing import Any
 
 from paccf.cli.output import BadInput
 from paccf.cli.searching import Plan
-from paccf.domains.labels import protected
-from paccf.domains.oracles import oracle_of
+from paccf.domains.labels import Labels, labels, places
+from paccf.domains.probing import Probe, by_probes
+from paccf.domains.registry import has
 from paccf.record.frontier_log import BadLine, read_frontiers
+from paccf.record.values import LabelMode
 from paccf.search.trace import Trace
 
 
 class Log:
-    """A frontier log that finished searches are appended to, labelled by the oracle."""
+    """A frontier log that finished searches are appended to, labelled in ``mode``."""
 
-    def __init__(self, path: str, plan: Plan) -> None:
+    def __init__(self, path: str, plan: Plan, mode: LabelMode = "oracle", probe: Probe | None = None) -> None:
         """Refuses a log that cannot be used or already holds one of the tasks, before anything is searched."""
+        if mode == "oracle" and not has(plan.domain, "oracle"):
+            raise BadInput(f"--labels oracle: {plan.domain} has no oracle; take probed, or found and what it promises")
         if plan.arm.name == "paccf":
             raise BadInput("--log is for calibration, which is on Native traces: use --arm native or shadow")
-        self.path, self.plan, self.frontiers = path, plan, 0
+        self.path, self.plan, self.mode, self.probe = path, plan, mode, probe or Probe()
+        self.frontiers = self.probed = 0
         tasks = {task.id for task in plan.tasks}
         try:
             there = (
@@ -33,7 +38,8 @@ class Log:
             raise BadInput(f"--log: {path} already holds the task {there}; a task counts once. Write to a new file.")
 
     def add(self, trace: Trace) -> None:
-        lines = "".join(json.dumps(line) + "\n" for line in log_lines(trace, self.plan))
+        labels = self._labels(trace)
+        lines = "".join(json.dumps(line) + "\n" for line in log_lines(trace, self.plan, self.mode, labels))
         self.frontiers += len(trace.frontiers)
         try:
             with open(self.path, "a", encoding="utf-8") as file:
@@ -41,19 +47,27 @@ class Log:
         except OSError as error:
             raise BadInput(f"cannot write {self.path}: {error.strerror}") from None
 
+    def _labels(self, trace: Trace) -> Labels:
+        world, task = self.plan.world, trace.task
+        if self.mode != "probed":
+            return labels(trace, self.mode, world, task)
+        found, spent = by_probes(task, world, places(trace), self.plan.model, self.probe)
+        self.probed += spent
+        return found
 
-def log_lines(trace: Trace, plan: Plan) -> list[dict[str, Any]]:
+
+def log_lines(trace: Trace, plan: Plan, mode: LabelMode, labels: Labels) -> list[dict[str, Any]]:
     """The frontier log of a finished search; without a frontier one empty line, so that the task counts as missing."""
-    meta = {"seed": trace.seed, "budget": trace.budget, "reason": trace.reason, **plan.fingerprint}
+    meta = {"seed": trace.seed, "budget": trace.budget, "reason": trace.reason, "labels": mode, **plan.fingerprint}
     lines: list[dict[str, Any]] = []
-    for f, labels in zip(trace.frontiers, protected(trace, oracle_of(plan.domain, **plan.settings)), strict=True):
+    for f, row in zip(trace.frontiers, labels, strict=True):
         eligible = set(f.eligible)
         lines.append(
             {
                 "task": trace.task.id,
                 "frontier": " > ".join(f.path) or "root",
                 "scores": f.observations,
-                "protected": labels,
+                "protected": row,
                 "candidates": [action.key for action in f.actions],
                 "eligible": [i in eligible for i in range(len(f.actions))],
                 "depth": len(f.path),

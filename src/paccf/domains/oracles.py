@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, Protocol, cast
 
 from paccf.domains.registry import made
 from paccf.search.tree import Action, Task
+from paccf.search.world import World
 
 
 class Oracle(Protocol):
@@ -26,3 +28,9 @@ def oracle_of(name: str, **settings: Any) -> Oracle:
     """The oracle of the domain ``name`` for a world of these ``settings``. Raises ValueError for a name that is not
     known, and for a domain without an oracle."""
     return cast(Oracle, made(name, "oracle", settings))
+
+
+def oracle_for(world: World, **further: Any) -> Oracle:
+    """The oracle that fits ``world``: made for its settings, and ``further`` ones of the oracle's own."""
+    settings = {field.name: getattr(world, field.name) for field in fields(world)}  # type: ignore[arg-type]
+    return oracle_of(world.name, **settings, **further)

@@ -1,0 +1,134 @@
+"""Opening what `paccf audit` and `paccf table` read: a run folder, a record database, frontier logs, or the paper."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from paccf.cli.deployment import read_certificate
+from paccf.cli.output import BadInput, lab
+from paccf.record.frontier_log import BadLine
+
+if TYPE_CHECKING:
+    from paccf.audit.audit import Audit
+    from paccf.audit.run import Asked, Run
+    from paccf.record.values import Key, RunInfo
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: for small products our own threads do better
+
+PAPER = "paper"
+RECORD = "run.sqlite"  # the record in a run folder
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--run", "run_name", metavar="NAME", help="Which run, if the database holds several."),
+    click.option(
+        "--certificate",
+        "certificates",
+        multiple=True,
+        type=click.Path(dir_okay=False),
+        help="For frontier logs: the certificate to audit. Repeatable, one a domain and controller.",
+    ),
+    click.option(
+        "--calibration",
+        multiple=True,
+        type=click.Path(dir_okay=False),
+        help="For frontier logs: a log the certificate was calibrated on, to be held against it. Repeatable.",
+    ),
+    click.option("--seed", default=0, show_default=True, help="Of the bootstrap; figures depend on nothing else."),
+    click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="For the bootstrap."),
+)
+
+
+def source(command: Command) -> Command:
+    """The options that say what is audited."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def opened(
+    place: str,
+    run_name: str | None,
+    certificates: Sequence[str],
+    calibration: Sequence[str],
+    seed: int,
+    threads: int,
+) -> Iterator[Audit]:
+    """The audit of what ``place`` names; it reads while the context lasts. Raises `BadInput`."""
+    from paccf.audit.audit import Audit
+
+    if place == PAPER and not Path(place).exists():
+        from paccf.audit.paper import Paper
+
+        yield Paper()
+        return
+    if place.endswith((".jsonl", ".jsonl.gz")):
+        yield Audit(_logs(place, certificates, calibration), seed, threads)
+        return
+    if certificates or calibration:
+        raise BadInput(f"--certificate and --calibration go with frontier logs (.jsonl); {place} has its own")
+    store = lab("paccf.record.store", "reading a record")
+    errors = lab("paccf.record.errors", "reading a record")
+    database = str(Path(place) / RECORD) if Path(place).is_dir() else place
+    if "://" not in database and not Path(database).is_file():
+        raise BadInput(
+            f"there is no run at {place}",
+            "Name a run folder, a record database, a frontier log (.jsonl) or `paper`.",
+        )
+    try:
+        with store.Store.open(database, readonly=True) as record:
+            info = _chosen(record.runs(), run_name, place)
+            from paccf.audit.run import of_store
+
+            run = of_store(record, info.name, f"run {info.name} of {place}")
+            yield Audit(replace(run, asked=asked(info.spec)), seed, threads)
+    except errors.StoreError as error:
+        raise BadInput(str(error)) from None
+
+
+def _chosen(runs: Sequence[RunInfo], name: str | None, place: str) -> RunInfo:
+    names = [run.name for run in runs]
+    if name is not None and name not in names:
+        raise BadInput(f"{place} holds no run {name}; it holds {', '.join(names) or 'none'}")
+    if not runs or (name is None and len(runs) > 1):
+        raise BadInput(f"{place} holds {len(runs)} runs" + (f" ({', '.join(names)}): say --run NAME" if runs else ""))
+    return next(run for run in runs if name in (None, run.name))
+
+
+def _logs(place: str, certificates: Sequence[str], calibration: Sequence[str]) -> Run:
+    from paccf.audit.run import of_logs
+
+    try:
+        return of_logs([place], [read_certificate(path, (), None, None) for path in certificates], calibration)
+    except BadLine as bad:
+        raise BadInput(str(bad)) from None
+    except OSError as error:
+        raise BadInput(f"cannot read {error.filename}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+
+
+def asked(spec: str) -> Asked | None:
+    """In which order the candidates of a frontier were put to the evaluator: both follow from the spec alone."""
+    from paccf.search.scoring import Scoring, rounds
+
+    try:
+        evaluator = json.loads(spec)["evaluator"]
+        scoring = Scoring(int(evaluator["repeats"]), int(evaluator["microbatch"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+    def order(key: Key, path: Sequence[str], count: int) -> list[tuple[int, tuple[int, ...]]]:
+        return rounds(count, scoring, key.seed, key.task, *path)
+
+    return order
