@@ -15,12 +15,12 @@ from typing import Any
 
 import msgspec
 
-from paccf._version import __version__
 from paccf.experiment.design import Cell, Design
 from paccf.experiment.reading import parse, toml
 from paccf.experiment.spec import Spec, SpecError, identity
 from paccf.experiment.work import Done
 from paccf.method.certificate import Certificate, write_atomically
+from paccf.record.provenance import versions
 from paccf.record.store import Store
 from paccf.record.values import Exclusion, RunInfo, Search
 from paccf.record.writing import Labels
@@ -40,7 +40,7 @@ def info(design: Design) -> RunInfo:
     """What is run, for the record."""
     spec = design.spec
     text = json.dumps(identity(spec), ensure_ascii=True, sort_keys=True)
-    return RunInfo(spec.name, text, design.model, spec.model.simulated, {"paccf": __version__})
+    return RunInfo(spec.name, text, design.model, spec.model.simulated, versions())
 
 
 class Folder:

@@ -73,7 +73,7 @@ class LiveSearches:
         known = Tape()
         free = self.design.spec.model.simulated
         slots = asyncio.Semaphore(1 << 30)  # the model bounds what is in flight
-        steps = playing(job, self.design, known)
+        steps = playing(job, self.design, known, model.model.key)
         try:
             current = next(steps)
             while True:

@@ -7,13 +7,14 @@ come from `Admit`, and a smaller budget is a replay that asks nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 
 from paccf.experiment.design import Cell, Design
 from paccf.method.admission import ScoreGap
 from paccf.method.scores import exact
 from paccf.models.tape import NotOnTape, Tape, Taped
+from paccf.record.journal import Journal
 from paccf.record.taking import taken
 from paccf.record.values import ArmName, Key, Label, Outcome, Phase
 from paccf.record.values import Search as Recorded
@@ -52,24 +53,29 @@ class Done:
     labels: tuple[tuple[tuple[Label, ...], ...], ...] = ()
 
 
-def playing(job: Job, design: Design, known: Tape) -> Playing:
+def playing(job: Job, design: Design, known: Tape, key: Callable[[Request], bytes] | None = None) -> Playing:
     """Yield the searches of ``job`` one after the other and be sent their traces, with the requests that went over the
-    wire. Whoever drives them enters every answer in ``known``; the smaller budgets are then played from it here."""
+    wire. Whoever drives them enters every answer in ``known``; the smaller budgets are then played from it here.
+    With ``key``, which names requests as a durable tape does, the record gets a journal of each search.
+    """
     searches, outcomes = [], []
     for arm in job.arms:
-        largest, sent = yield begun(job, design, arm, job.budgets[-1])
-        searches.append(recorded(job, design, largest, sent))
+        journal = None if key is None else Journal()
+        search = begun(job, design, arm, job.budgets[-1], journal)
+        largest, sent = yield search if journal is None or key is None else journal.asking(search, key)
+        searches.append(recorded(job, design, largest, sent, journal))
         outcomes += [shorter(job, design, largest, searches[-1], b, known) for b in job.budgets[:-1]]
     return Done(job, tuple(searches), tuple(outcomes))
 
 
-def begun(job: Job, design: Design, arm: ArmName, budget: int) -> Search:
+def begun(job: Job, design: Design, arm: ArmName, budget: int, journal: Journal | None = None) -> Search:
     """The search of one arm at one budget."""
     spec = design.spec
+    make = design.controller(job.cell)
     return search(
         job.task,
         design.worlds[job.cell.domain],
-        design.controller(job.cell),
+        make if journal is None else journal.over(make),
         arm=Arm(arm, None if arm == "native" else gap(job.margin, spec.certificate.epsilon)),
         scoring=spec.scoring,
         budget=budget,
@@ -82,10 +88,11 @@ def gap(margin: Margin, epsilon: int | float | str = 0) -> ScoreGap:
     return ScoreGap(math.inf if margin is None else exact(margin), epsilon)
 
 
-def recorded(job: Job, design: Design, trace: Trace, sent: int = 0) -> Recorded:
+def recorded(job: Job, design: Design, trace: Trace, sent: int = 0, journal: Journal | None = None) -> Recorded:
     """``trace`` as the record keeps it."""
     key = job.key(trace.arm.name, trace.budget, trace.seed)
-    return taken(trace, key, design.worlds[job.cell.domain], sent=sent)
+    lines, asked = ((), ()) if journal is None else (journal.lines, journal.asked)
+    return taken(trace, key, design.worlds[job.cell.domain], sent=sent, effects=lines, asked=asked)
 
 
 def shorter(job: Job, design: Design, largest: Trace, whole: Recorded, budget: int, known: Tape) -> Outcome:
@@ -115,9 +122,9 @@ class _Known:
             raise
 
 
-def play(job: Job, design: Design, model: Model) -> Done:
-    """The whole job with a synchronous model, the simulated one."""
-    known = Tape()
+def play(job: Job, design: Design, model: Model, tape: Tape | None = None) -> Done:
+    """The whole job with a synchronous model, the simulated one; ``tape`` is where its answers are left."""
+    known = Tape() if tape is None else tape
     steps = playing(job, design, known)
     try:
         current = next(steps)
