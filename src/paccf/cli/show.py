@@ -78,9 +78,9 @@ def command(
     say("")
     say(table(("", "Native", "PAC-CF"), _summary(native.outcome, paccf.outcome)))
     say(
-        f"\nPruning removed {gone.roots:,} candidates; {gone.matched:,} of them are nodes of Native, with {gone.nodes:,} "
-        f"nodes in their subtrees and\n{gone.scored:,} candidates scored there. From {gone.protected:,} of the removed ones "
-        "a solution could be reached."
+        f"\nPruning removed {gone.roots:,} candidates; {gone.matched:,} of them are nodes of Native, with "
+        f"{gone.nodes:,} nodes below\nthem and {gone.scored:,} candidates scored there. From {gone.protected:,} of "
+        "those removed a solution could be reached."
     )
 
 

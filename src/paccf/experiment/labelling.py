@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from paccf.domains.oracles import oracle_of
+from paccf.domains.labels import Labels, labels, recorded_places
+from paccf.domains.probing import Probe, by_probes
 from paccf.experiment.design import Cell, Design
 from paccf.method.certificate import Certificate
 from paccf.method.deficit import TaskDeficits
 from paccf.record.values import Label, Search
-from paccf.search.tree import Action, Path, Task
+from paccf.search.tree import Task
+from paccf.search.world import Model
 
 
-def labelled(search: Search, task: Task, design: Design) -> list[tuple[Label, ...]]:
-    """The labels of every frontier of a recorded ``search`` on ``task``, in the spec's mode."""
-    domain = search.outcome.key.domain
-    settings = design.spec.domains[domain].settings
-    oracle = oracle_of(domain, **settings)
-    world = design.worlds[domain]
-    states: dict[Path, Any] = {(): world.start(task).state}
-    found: list[tuple[Label, ...]] = []
-    steps = {(*f.path, c.key): c for f in search.frontiers for c in f.candidates}
-    for f in search.frontiers:
-        for depth in range(len(f.path)):
-            if f.path[: depth + 1] not in states:
-                step = steps[f.path[: depth + 1]]
-                states[f.path[: depth + 1]] = world.execute(
-                    task, states[f.path[:depth]], Action(step.key, step.text)
-                ).state
-        actions = [Action(c.key, c.text) for c in f.candidates]
-        found.append(tuple(oracle.protected(task, states[f.path], actions)))
-    return found
+def labelled(search: Search, task: Task, design: Design, model: Model | None = None) -> Labels:
+    """The labels of every frontier of a recorded ``search`` on ``task``, in the spec's mode. Probing asks ``model``."""
+    world, mode = design.worlds[search.outcome.key.domain], design.spec.calibration.labels
+    if mode != "probed":
+        return labels(search, mode, world, task)
+    assert model is not None
+    return by_probes(task, world, recorded_places(search, world, task), model, Probe(seed=design.spec.seed))[0]
 
 
 def add(deficits: TaskDeficits, search: Search, found: Sequence[Sequence[Label]] | None = None) -> None:

@@ -6,7 +6,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
+from paccf.domains.labels import recorded_places
+from paccf.domains.probing import Probe, by_probes_async
 from paccf.experiment.design import Design
 from paccf.experiment.executor import Halt, Stop
 from paccf.experiment.work import Done, Job, playing
@@ -73,17 +76,29 @@ class LiveSearches:
         known = Tape()
         free = self.design.spec.model.simulated
         slots = asyncio.Semaphore(1 << 30)  # the model bounds what is in flight
+        hearing = Hearing(model, known)
         steps = playing(job, self.design, known, model.model.key)
         try:
             current = next(steps)
             while True:
-                hearing = Hearing(model, known)
+                hearing = Hearing(model, known)  # counts anew
                 trace = await run_async(current, hearing, slots)
                 current = steps.send((trace, 0 if free else hearing.sent))
         except StopIteration as stop:
             done = stop.value
             assert isinstance(done, Done)
+            return await self._probed(done, hearing, slots)
+
+    async def _probed(self, done: Done, model: AsyncModel, slots: asyncio.Semaphore) -> Done:
+        """With the labels of a probe, where the spec asks for them: others need no model and are made later."""
+        if self.design.spec.calibration.labels != "probed":
             return done
+        task, world, found = done.job.task, self.design.worlds[done.job.cell.domain], []
+        for search in done.searches:
+            places = recorded_places(search, world, task)
+            probe = Probe(seed=self.design.spec.seed)
+            found.append(tuple((await by_probes_async(task, world, places, model, probe, slots))[0]))
+        return replace(done, labels=tuple(found))
 
 
 async def _close(workers: Sequence[asyncio.Task[None]], ended: asyncio.Queue[Done | BaseException]) -> None:

@@ -107,11 +107,13 @@ def _model(spec: str, domain: str) -> Simulated:
 
 def _play(given: tuple[str, Job]) -> Done:
     spec, job = given
-    design = _design(spec)
-    done = play(job, design, _model(spec, job.cell.domain))
-    return replace(done, labels=tuple(tuple(labelled(s, job.task, design)) for s in done.searches))
+    design, model = _design(spec), _model(spec, job.cell.domain)
+    done = play(job, design, model)
+    return replace(done, labels=tuple(tuple(labelled(s, job.task, design, model)) for s in done.searches))
 
 
 def _label(given: tuple[str, Search, Task]) -> tuple[Search, list[tuple[Label, ...]]]:
     spec, search, task = given
-    return search, labelled(search, task, _design(spec))
+    design = _design(spec)
+    model = _model(spec, search.outcome.key.domain) if design.spec.model.simulated else None
+    return search, labelled(search, task, design, model)

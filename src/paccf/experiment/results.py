@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from paccf.audit.audit import Audit
+from paccf.audit.names import REALIZED, controller_title, domain_title
+from paccf.audit.run import Run, of_store
 from paccf.experiment.design import Cell
-from paccf.experiment.design import title as controller_title
 from paccf.experiment.folder import Folder
 from paccf.method.certificate import Certificate
 
@@ -25,20 +27,23 @@ class Results:
 
 def results(folder: Folder) -> Results:
     """The tables of a run folder as far as it got."""
-    info = folder.store.run(folder.run)
+    run = of_store(folder.store, folder.run)
     spec = folder.design.spec
-    said = "SIMULATED " if info.simulated else ""
-    head = f"{said}{spec.name}: model {info.model}, seed {spec.seed}, Q {spec.certificate.q}"
+    said = "SIMULATED " if run.info.simulated else ""
+    head = f"{said}{spec.name}: model {run.info.model}, seed {spec.seed}, Q {spec.certificate.q}"
     certificates = folder.certificates()
     tables = []
     if certificates:
         tables.append(_calibration(folder, certificates, said))
+    tested = [o for o in run.outcomes if o.key.phase == "test"]
+    if tested and "paccf" in spec.arms:
+        tables.append(_macro(run, said))
     if folder.store.exclusions(folder.run):
         tables.append(_exclusions(folder))
     data = {
         "name": spec.name,
-        "simulated": info.simulated,
-        "model": info.model,
+        "simulated": run.info.simulated,
+        "model": run.info.model,
         "tables": [_as_data(*table[:3]) for table in tables],
     }
     return Results(head, tuple(tables), data)
@@ -57,7 +62,7 @@ def _calibration(folder: Folder, certificates: dict[Cell, Certificate], said: st
         counts = c.counts
         rows.append(
             (
-                cell.domain,
+                domain_title(cell.domain),
                 controller_title(cell.controller),
                 counts.tasks,
                 f"+{counts.tasks - first}" if counts.tasks > first else "-",
@@ -76,7 +81,7 @@ def _calibration(folder: Folder, certificates: dict[Cell, Certificate], said: st
 
 def remarks(cell: Cell, c: Certificate) -> list[str]:
     """What a reader of this margin has to know, in words."""
-    name = f"{cell.domain} {controller_title(cell.controller)}"
+    name = f"{domain_title(cell.domain)} {controller_title(cell.controller)}"
     if not c.feasible:
         return [f"{name}: {c.n} exposed tasks are too few (it takes {c.need_n}), so everything is kept"]
     said = []
@@ -88,6 +93,31 @@ def remarks(cell: Cell, c: Certificate) -> list[str]:
             "evaluator put a solution that far below its favourite, so its scores carry little to prune by"
         )
     return said
+
+
+def _macro(run: Run, said: str) -> Any:
+    """Utility change and savings by domain and budget, and their mean over domains, as the paper's main table."""
+    audit = Audit(run)
+    rows: list[Row] = []
+    places: list[tuple[str, str | None]] = [(domain_title(d), d) for d in audit.domains]
+    if len(audit.domains) > 1:
+        places.append((f"mean of {len(audit.domains)}", None))
+    for label, domain in places:
+        for budget in audit.budgets:
+            gain = audit.macro("utility", budget, domain=domain).value
+            saved = [audit.macro(view, budget, domain=domain).value for view in REALIZED]
+            cells = [c for (d, _, b), c in audit.cells.items() if b == budget and domain in (None, d)]
+            effective, pairs = sum(c.n_eff for c in cells), sum(c.tasks for c in cells)
+            rows.append(
+                (label, f"B{budget}", _signed(gain, "pp"), *(_signed(s, "%") for s in saved), f"{effective}/{pairs}")
+            )
+    head: Row = ("domain", "budget", "utility", "requests", "net nodes", "tokens", "N_eff")
+    title = f"{said}PAC-CF against Native: change in utility, and share of the work saved"
+    notes = (
+        "Utility is over all paired tasks. The work is over the N_eff pairs that no hard budget ended, as ratios of "
+        "totals by controller, then their mean; a minus means that PAC-CF did more work.",
+    )
+    return title, head, tuple(rows), 2, notes
 
 
 def _exclusions(folder: Folder) -> Any:
