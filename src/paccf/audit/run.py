@@ -52,6 +52,7 @@ class Run:
     labels: str = "unstated"  # how the labels were found
     where: str = "values in memory"  # what "where this comes from" calls the record
     trees: bool = True  # whether frontiers know their paths; those of a frontier log do not
+    logged: tuple[Cell, ...] = ()  # cells of which there are traces without outcomes
     recount: Recount | None = None
     asked: Asked | None = None
 
@@ -59,7 +60,7 @@ class Run:
     def cells(self) -> tuple[Cell, ...]:
         """Every (domain, controller) there is anything of."""
         found = {(o.key.domain, o.key.controller) for o in self.outcomes}
-        return tuple(sorted(found | set(self.certificates)))
+        return tuple(sorted({*found, *self.certificates, *self.logged}))
 
 
 def of_searches(
@@ -137,7 +138,7 @@ def of_logs(
     by_cell = {_matched(c): c for c in certificates}
     if len(by_cell) < len(certificates):
         raise ValueError("two certificates are matched to the same domain and controller; give one of each")
-    only = next(iter(by_cell)) if len(by_cell) == 1 else None
+    only = None if len(by_cell) > 1 else next(iter(by_cell), ("-", "-"))
     found: dict[Cell, dict[tuple[str, str], list[Frontier]]] = {}
     for phase, paths in (("calibration", calibration), ("test", logs)):
         seen: set[int] = set()
@@ -158,7 +159,7 @@ def of_logs(
     mode = labels.pop() if len(labels) == 1 else "unstated"
     where = f"frontier log {', '.join((*calibration, *logs))}"
     cells = {cell: by_cell[cell] for cell in by_cell}
-    return Run(info, (), traces, cells, (), mode, where, trees=False)
+    return Run(info, (), traces, cells, (), mode, where, trees=False, logged=tuple(sorted(found)))
 
 
 def _matched(certificate: Certificate) -> Cell:

@@ -383,20 +383,18 @@ def adaptive_oracle_audit(audit: Audit) -> Table:
     rows: list[tuple[Value, ...]] = []
     for domain in audit.domains:
         for budget in audit.budgets:
-            total = [0, 0, 0]
+            total = [0, 0, 0, 0]
             for controller in audit.controllers(domain):
                 survival = audit.traced[domain, controller].survival.get(budget)
                 if survival is None:
                     continue
-                counts = len(survival.exposed), survival.survived, len(survival.unresolved - survival.lost)
-                sure = len(survival.exposed - survival.lost - survival.unresolved)
-                total = [total[0] + len(survival.exposed | survival.unresolved), total[1] + counts[1], total[2] + sure]
-                every = len(survival.exposed | survival.unresolved)
-                rows.append(
-                    _surviving(domain_title(domain), controller_title(controller), budget, *counts[:2], sure, every)
-                )
-            if total[0]:
-                rows.append(_surviving(domain_title(domain), "pooled", budget, total[0], total[1], total[2], total[0]))
+                every = survival.exposed | survival.unresolved
+                sure = survival.exposed - survival.lost - survival.unresolved
+                counts = [len(survival.exposed), survival.survived, len(sure), len(every)]
+                total = [x + y for x, y in zip(total, counts, strict=True)]
+                rows.append(_surviving(domain_title(domain), controller_title(controller), budget, *counts))
+            if total[3]:
+                rows.append(_surviving(domain_title(domain), "pooled", budget, *total))
     if not any(row[3] for row in rows):
         raise Unsupported("no PAC-CF test frontier is labelled: label the record's frontiers first")
     first = label(audit.budgets[0])
