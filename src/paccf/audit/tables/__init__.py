@@ -9,7 +9,7 @@ from functools import partial
 from paccf.audit.audit import Audit, Need
 from paccf.audit.names import domain_title
 from paccf.audit.run import Unsupported
-from paccf.audit.tables import accounting, conditions, evidence, macros, theory
+from paccf.audit.tables import accounting, calibration, conditions, coverage, judging, macros, theory
 from paccf.audit.tables.table import Column, Printed, Source, Table, Value, written
 
 __all__ = ["TABLES", "Column", "Printed", "Source", "Table", "Value", "build", "lacks", "names", "titles", "written"]
@@ -43,25 +43,25 @@ TABLES: dict[str, tuple[str, Builder, Need]] = {
         conditions.per_condition_header,
         "cells",
     ),
-    "q95_l_main": ("The frozen margins", evidence.q95_l_main, "certificates"),
+    "q95_l_main": ("The frozen margins", calibration.q95_l_main, "certificates"),
     "calibration_rank_audit": (
         "Calibration tasks, ranks, margins and bounds",
-        evidence.calibration_rank_audit,
+        calibration.calibration_rank_audit,
         "certificates",
     ),
-    "margin_by_q": ("The margin at other levels of Q", evidence.margin_by_q, "certificates"),
-    "deficits": ("The score deficit of every task", evidence.deficits, "traces"),
-    "exposure": ("Exposure of calibration and test tasks compared", evidence.exposure, "coverage"),
+    "margin_by_q": ("The margin at other levels of Q", calibration.margin_by_q, "certificates"),
+    "deficits": ("The score deficit of every task", calibration.deficits, "traces"),
+    "exposure": ("Exposure of calibration and test tasks compared", calibration.exposure, "coverage"),
     "zero_api_native_coverage": (
         "Coverage of the margins on Native traces",
-        evidence.zero_api_native_coverage,
+        coverage.zero_api_native_coverage,
         "coverage",
     ),
-    "zero_api_threshold_point": ("The frozen operating points offline", evidence.zero_api_threshold_point, "coverage"),
-    "coverage_sweep": ("Coverage and pruning at every threshold", evidence.coverage_sweep, "coverage"),
-    "adaptive_oracle_audit": ("Survival on the adaptive trajectories", evidence.adaptive_oracle_audit, "pairs"),
-    "evaluator": ("Evaluator quality: ranking, variance, position", evidence.evaluator, "traces"),
-    "evaluator_curve": ("Share of protected candidates by score", evidence.evaluator_curve, "traces"),
+    "zero_api_threshold_point": ("The frozen operating points offline", coverage.zero_api_threshold_point, "coverage"),
+    "coverage_sweep": ("Coverage and pruning at every threshold", coverage.coverage_sweep, "coverage"),
+    "adaptive_oracle_audit": ("Survival on the adaptive trajectories", coverage.adaptive_oracle_audit, "pairs"),
+    "evaluator": ("Evaluator quality: ranking, variance, position", judging.evaluator, "traces"),
+    "evaluator_curve": ("Share of protected candidates by score", judging.evaluator_curve, "traces"),
     "qual_case_main": ("The most telling rescue, both arms", conditions.qual_case_main, "pairs"),
     "cases": ("The largest rescues and regressions", conditions.cases, "pairs"),
     "bill": ("Where the requests and tokens went", accounting.bill, "pairs"),
