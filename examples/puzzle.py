@@ -13,12 +13,11 @@ from typing import Any
 
 import paccf
 from paccf.audit.coverage import Coverage
-from paccf.domains.game24.tasks import solvable
 from paccf.domains.game24.world import make, task_of
+from paccf.domains.sources import tasks
 from paccf.method.certificate import Certificate
 from paccf.models.simulated import simulated
 from paccf.record.frontier_log import read_frontiers
-from paccf.search.chance import shuffled
 from paccf.search.tree import Action
 from paccf.search.world import Request, Subject
 
@@ -29,9 +28,7 @@ DRAWS = 4
 
 def hands(split: str, count: int) -> list[str]:
     """Hands to play, like ``4-7-8-8``: those of "calibration" and of "test" never overlap."""
-    pool = solvable()
-    order = [pool[i].id for i in shuffled(len(pool), 7, "examples")]
-    return order[:count] if split == "test" else order[-count:]
+    return [task.id for task in tasks("game24", "generated", split, 7, count)]
 
 
 Search = Callable[["Puzzle", Any], bool]  # plays a hand, tells the task what it sees, returns whether it won
