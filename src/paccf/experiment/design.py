@@ -78,7 +78,13 @@ class Design:
 
     def caveats(self) -> list[str]:
         """What has to be said in every output about these domains."""
-        return [text for made in self.worlds.values() for text in getattr(made, "caveats", ())]
+        said = [text for made in self.worlds.values() for text in getattr(made, "caveats", ())]
+        if self.spec.model.simulated:
+            from paccf.models.simulated import truth_of
+
+            notes = {name: getattr(truth_of(name), "note", "") for name in self.worlds}
+            said += [f"{name}: the model is SIMULATED, {note}" for name, note in notes.items() if note]
+        return said
 
     @cached_property
     def tests(self) -> dict[str, tuple[Task, ...]]:

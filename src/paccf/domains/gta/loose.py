@@ -78,7 +78,7 @@ class _Open:
             if not isinstance(value, str) or self.held is not None:
                 return False
             self.held = value
-        elif not self.fresh and not isinstance(value, list | dict):
+        elif not self.fresh and not isinstance(value, list | dict | Made):
             return False
         elif self.kind == "(" and bare:
             self.held = str(value)
@@ -148,7 +148,9 @@ def _value(text: str, place: int, out: list[object]) -> tuple[int, bool]:
             if not stack:
                 out.append(value)
                 return place, True
-            ok = stack[-1].put(value)
+            if not stack[-1].put(value):
+                stack.append(_Open("[", items=[value]))  # whole, but out of place: kept by itself
+                break
         elif kind == "sign":
             ok = match["sign"] != "(" and stack[-1].sign(match["sign"])
         else:

@@ -7,6 +7,7 @@ What makes the variants is a hash of the task and the call, hence the same in ev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,9 @@ STRAY = 6  # ours: calls of tools that the plan does not need, a state
 EARLY = 0.1  # ours, tuned: share of states in which an early finish comes to mind
 CLOSE = 0.9  # ours: what the recorded call in other words is worth
 EARLIER = 0.5  # ours: what a recorded call is worth before its turn
+
+_RECTANGLE = re.compile(r"\(\s*-?\d[^()]*,[^()]*\d\)")
+_SUM = re.compile(r"[\d\s.+*/()-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +136,19 @@ def _comes(task: Task, call: Call, slot: Slot | None, value: Value, known: str, 
 
 
 def other(value: Value, way: int) -> Value:
-    """Another value of the same type: other words, a place beside it, another number."""
+    """Another value of the same type, by 1, 2 or 3 ways: a number beside it, a sum in brackets, code with a remark,
+    other words."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
         return value + way
-    if value.startswith("("):
-        return value[:-1] + f"{way})" if value.endswith(")") else value + f"{way}"
+    if _RECTANGLE.fullmatch(value):
+        return f"{value[:-1]}{way})"
+    if _SUM.fullmatch(value):
+        return f"({value})" if way == 1 else f"{value} + {way}"
     if "\n" in value:
-        return f"{value.rstrip()}\n# way {way + 1}\n"
-    return (f"{value} there", f"the {value}", f"some {value}", f"{value} here")[way % 4]
+        return f"{value.rstrip()}\n# way {way}\n"
+    return (f"{value} here", f"the {value}", f"{value} there")[way - 1]
 
 
 def _variants(task: Task, call: Call, card: Card, state: State) -> Iterator[Call]:

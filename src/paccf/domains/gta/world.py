@@ -31,6 +31,7 @@ LEAK = (
     "the tools that the task declares were offered, which gives away the recorded plan's tools: a leak; "
     "compare with no result of all tools"
 )
+KNOWN = {"tools": ("all", "declared"), "rule": ("prefix", "multiset"), "match": ("call", "tool")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +93,22 @@ def _shown(problem: Problem, tools: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Gta:
     """A state is the steps so far. ``tools``: "all" offers every tool; "declared" those that the task's record lists,
-    which leaks the recorded plan and says so in every result."""
+    which leaks the recorded plan and says so in every result. ``rule`` and ``match`` are the oracle's, for labels; the
+    world has no use for them, but a margin is bound to them as to its other settings."""
 
     horizon: int = 10  # steps, finish included; ToolTree's configuration for GTA
     tools: Literal["all", "declared"] = "all"
+    rule: Literal["prefix", "multiset"] = "prefix"
+    match: Literal["call", "tool"] = "call"
     name = "gta"
     verified = False
 
     def __post_init__(self) -> None:
-        if self.tools not in ("all", "declared"):
-            raise ValueError(f'tools is "all" or "declared", not {self.tools!r:.40}')
-        if self.horizon < 1:
-            raise ValueError(f"the horizon is a number of steps, 1 or more, not {self.horizon}")
+        for name, known in KNOWN.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} is {' or '.join(known)}, not {getattr(self, name)!r:.40}")
+        if not isinstance(self.horizon, int) or self.horizon < 1:
+            raise ValueError(f"the horizon is a number of steps, 1 or more, not {self.horizon!r:.40}")
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -31,7 +31,12 @@ class Simulated:
 
     @property
     def name(self) -> str:
-        return f"SIMULATED/{self.profile.name}"
+        return f"SIMULATED/{self.profile.name}{f' ({self.note})' if self.note else ''}"
+
+    @property
+    def note(self) -> str:
+        """What has to be said wherever it is said that the model is simulated; empty for most domains."""
+        return str(getattr(self.truth, "note", ""))
 
     def answer(self, request: Request) -> Answer:
         if request.kind == "propose":

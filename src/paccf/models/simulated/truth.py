@@ -10,7 +10,8 @@ from paccf.search.tree import Action, Task
 
 
 class Truth(Protocol):
-    """The truth about one domain. Equal arguments give equal answers."""
+    """The truth about one domain. Equal arguments give equal answers. It may have a ``note``, a text that is said with
+    the model's name, like "seeded with gold" where its proposals are made of recorded solutions."""
 
     def key(self, state: Any) -> str:
         """A text that tells ``state`` apart from all others."""
@@ -21,7 +22,8 @@ class Truth(Protocol):
         ...
 
     def value(self, task: Task, state: Any, action: Action) -> float:
-        """What ``action`` leads to, 0 to 1, with the best continuation. Above 0 the action is protected."""
+        """What ``action`` leads to, 0 to 1, with the best continuation. Above 0 the action comes to mind as a good one:
+        it is protected, or, where a domain grades its values, near to what is."""
         ...
 
     def wrong(self, task: Task, state: Any, action: Action) -> str:
