@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "data": ("data", "Files of published benchmarks: list, add, get, where."),
     "solve": ("solve", "What the oracle knows of a task: protected first actions, a solution."),
     "search": ("search", "Run a search: what it drops and why, what it finds, what it costs."),
+    "models": ("models", "Who answers: presets, what works at an endpoint, the local model."),
     "spec": ("spec", "The file that says what an experiment runs: a new one, a check, its schema."),
     "run": ("run", "Run a whole experiment: calibrate, freeze, deploy both arms, at every budget."),
     "audit": ("audit", "Compute every figure of a run from its record, and check the record against itself."),

@@ -9,12 +9,14 @@ import click
 
 from paccf.cli import search_report as report
 from paccf.cli.drawing import data_option, source_option, split_option, world_option
+from paccf.cli.modelling import model_options, spec_of
 from paccf.cli.output import emit_json, say, table
 from paccf.cli.search_log import Log
 from paccf.cli.searching import Plan, plan
 from paccf.cli.tree_view import watcher
 from paccf.domains.probing import Probe
 from paccf.domains.sources import Split
+from paccf.models.pace import Spent
 from paccf.record.values import LabelMode
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Trace
@@ -53,13 +55,13 @@ from paccf.search.trace import Trace
     help="native: the controller's own rule. paccf: the margin. shadow: native, showing what the margin would do.  "
     "[default: paccf with a margin, native without]",
 )
-@click.option("--model", default="simulated", show_default=True, help="Who answers: simulated.")
-@click.option("--profile", default="paper-like", show_default=True, help="How good it is: a name or a .toml file.")
+@model_options
+@click.option("--profile", help="How good the simulated model is: a name or a .toml file.  [default: paper-like]")
 @click.option("--seed", default=0, show_default=True, help="Decides every draw.")
 @click.option("--repeats", type=click.IntRange(1, 1000), default=4, show_default=True, help="R, observations a score.")
 @click.option("--microbatch", type=click.IntRange(min=1), default=8, show_default=True, help="Candidates a request.")
 @click.option("--proposer", type=click.Choice(["list", "sample"]), default="list", show_default=True)
-@click.option("--latency-ms", type=click.FloatRange(0, 60_000), default=0, help="Time that a simulated answer takes.")
+@click.option("--latency-ms", type=click.FloatRange(0, 60_000), help="Time that a simulated answer takes.")
 @click.option("--log", type=click.Path(dir_okay=False), metavar="FILE", help="Append a labelled frontier log.")
 @click.option(
     "--labels",
@@ -90,12 +92,17 @@ def command(
     override: str | None,
     arm: str | None,
     model: str,
-    profile: str,
+    model_name: str | None,
+    model_spec: str | None,
+    key_env: str | None,
+    evaluator: str | None,
+    concurrency: int | None,
+    profile: str | None,
     seed: int,
     repeats: int,
     microbatch: int,
     proposer: str,
-    latency_ms: float,
+    latency_ms: float | None,
     log: str | None,
     labels: LabelMode,
     probe: int,
@@ -104,7 +111,8 @@ def command(
 ) -> None:
     """Search, and see it: the tree with its scores, what was dropped and why, the solution, the bill.
 
-    The model is simulated: the truth, distorted as its profile says. It costs nothing and every output names it.
+    Without --model the model is simulated: the truth, distorted as its profile says. It costs nothing and every output
+    names it. --model local is a small real one without a network, any other an endpoint: see `paccf models`.
 
     \b
     Examples. Look at one search, then at what a margin does to it:
@@ -134,18 +142,27 @@ def command(
         scoring=Scoring(repeats, microbatch, proposer=proposer),  # type: ignore[arg-type]
         budget=budget,
         seed=seed,
-        model=model,
-        profile=profile,
-        latency_ms=latency_ms,
+        model=spec_of(
+            model=model,
+            model_name=model_name,
+            model_spec=model_spec,
+            key_env=key_env,
+            evaluator=evaluator,
+            concurrency=concurrency,
+            profile=profile,
+            latency_ms=latency_ms,
+        ),
         arm=arm,
         margin=margin,
         certificate=certificate,
         override=override,
     )
     book = None if log is None else Log(log, planned, labels, Probe(probe, seed=seed))
+    wire: list[Spent] = []
     if as_json:
-        traces = _run(planned, book, live=False)
-        emit_json(report.described(planned) | {"searches": [report.as_data(t, planned) for t in traces]})
+        traces = _run(planned, book, wire, live=False)
+        searches = [report.as_data(t, planned) for t in traces]
+        emit_json(report.described(planned) | {"wire": report.wire_data(wire), "searches": searches})
     else:
         say(report.head(planned))
         for note in planned.overrides:
@@ -153,12 +170,16 @@ def command(
         for note in planned.notes:
             say(f"Note: {note}")
         live = (len(planned.tasks) == 1 and sys.stdout.isatty()) if tree is None else tree
-        traces = _run(planned, book, live)
+        traces = _run(planned, book, wire, live)
         if len(traces) == 1:
             say(("\n" if live else "") + report.summary(traces[0], planned))
         else:
             say(table(report.COLUMNS, [report.row(t, planned) for t in traces], left=3))
             say(f"\n{report.total(traces, planned)}")
+            for failure in dict.fromkeys(t.failure for t in traces if t.failure):
+                say(f"failed: {failure}")
+        for spent in wire:
+            say(report.wire(spent))
         if book is not None:
             probed = f" The probes took {book.probed:,} requests." if labels == "probed" else ""
             say(f"\nAppended {book.frontiers:,} frontiers to {log}.{probed} Next:\n  {_next(planned, book)}")
@@ -166,10 +187,10 @@ def command(
         sys.exit(1)
 
 
-def _run(planned: Plan, book: Log | None, live: bool) -> list[Trace]:
-    """All searches, each logged as soon as it has ended."""
+def _run(planned: Plan, book: Log | None, wire: list[Spent], live: bool) -> list[Trace]:
+    """All searches, each logged as soon as it has ended; ``wire`` gets what a real model was sent."""
     traces = []
-    for trace in planned.searches(watcher(planned.arm) if live else None):
+    for trace in planned.searches(watcher(planned.arm) if live else None, wire.append):
         traces.append(trace)
         if book is not None:
             book.add(trace)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from paccf.cli.output import clean
 from paccf.cli.searching import Plan
 from paccf.domains.sources import digest_of
+from paccf.models.pace import Spent
 from paccf.search.fingerprint import settings
 from paccf.search.trace import Trace
 from paccf.search.tree import Node
@@ -27,7 +29,7 @@ def head(plan: Plan) -> str:
     world = f" ({plan.fingerprint['world']})" if plan.settings else ""
     margin = "" if plan.arm.gap is None else f", margin {plan.arm.gap.reach:g} ({plan.promise})"
     return clean(
-        f"{plan.model.name}  {plan.domain}{world}  {plan.title} ({plan.fingerprint['config']})  "
+        f"{plan.model_name}  {plan.domain}{world}  {plan.title} ({plan.fingerprint['config']})  "
         f"arm {plan.arm.name}{margin}  budget {plan.budget}  seed {plan.seed}"
     )
 
@@ -96,6 +98,21 @@ def total(traces: list[Trace], plan: Plan) -> str:
     )
 
 
+def wire(spent: Spent) -> str:
+    """What really went to a real model: retries included, answers that were known already not."""
+    unknown = f"; {spent.unknown:,} maybe billed, their tokens unknown" if spent.unknown else ""
+    cost = "" if spent.cost is None else f"; cost {spent.cost:.4f}{' without those' if spent.unknown else ''}"
+    return (
+        f"on the wire {spent.sends:,} sends, {spent.answers:,} answers, {spent.prompt_tokens:,} prompt and "
+        f"{spent.completion_tokens:,} completion tokens{unknown}{cost}"
+    )
+
+
+def wire_data(wire: list[Spent]) -> dict[str, Any] | None:
+    """The same for machines; `None` for the simulated model, which is sent nothing."""
+    return asdict(wire[0]) if wire else None
+
+
 def solution(trace: Trace, plan: Plan) -> str | None:
     """The answer as a person would write it, cleaned; `None` without one."""
     if trace.answer is None:
@@ -107,8 +124,8 @@ def described(plan: Plan) -> dict[str, Any]:
     """What ran, for machines."""
     gap = plan.arm.gap
     return {
-        "simulated": plan.model.name.startswith("SIMULATED"),
-        "model": plan.model.name,
+        "simulated": plan.model.simulated,
+        "model": plan.model_name,
         "domain": plan.domain,
         "world": plan.fingerprint["world"],
         "tasks": digest_of(plan.tasks),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,17 +15,22 @@ from paccf.domains.sources import Split
 from paccf.domains.versions import prompts_of
 from paccf.method.admission import ScoreGap
 from paccf.method.certificate import BrokenCertificate, Certificate, MismatchedCertificate
-from paccf.models.simulated import ProfileError, digest, load, profiles, simulated
+from paccf.models.live import CeilingReached
+from paccf.models.opening import fingerprint as model_fingerprint
+from paccf.models.opening import opened
+from paccf.models.pace import Spent
+from paccf.models.simulated import ProfileError, profiles, simulated
+from paccf.models.spec import ModelSpec, SpecError
 from paccf.search.controllers import CONTROLLERS, controller
-from paccf.search.driver import Watch, run, search
+from paccf.search.driver import Search, Watch, run, run_async, search
 from paccf.search.effects import Controller, Setting
 from paccf.search.fingerprint import fingerprint
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Arm, Trace
 from paccf.search.tree import Task
-from paccf.search.world import Model, World
+from paccf.search.world import ModelFailure, World
 
-MODELS = ("simulated",)
+MANY = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Plan:
     make: Callable[[Setting], Controller]
     scoring: Scoring
     arm: Arm
-    model: Model
+    model: ModelSpec
     budget: int
     seed: int
     fingerprint: dict[str, str]
@@ -52,20 +58,47 @@ class Plan:
         """The controller's name in the paper."""
         return CONTROLLERS[self.controller][2]
 
-    def searches(self, watch: Watch | None = None) -> Iterator[Trace]:
-        """Run them one after the other."""
-        for task in self.tasks:
-            begun = search(
-                task,
-                self.world,
-                self.make,
-                arm=self.arm,
-                scoring=self.scoring,
-                budget=self.budget,
-                seed=self.seed,
-                watch=watch,
-            )
-            yield run(begun, self.model)
+    @property
+    def model_name(self) -> str:
+        """Who answers, as outputs say it."""
+        return self.fingerprint["model"].rpartition("@")[0]
+
+    def searches(self, watch: Watch | None = None, sent: Callable[[Spent], None] | None = None) -> Iterator[Trace]:
+        """Run them: on the simulated model one after the other, on a real one all at once if nobody watches; in the
+        order of the tasks either way. ``sent`` is told at the end what went over the wire."""
+        begun = [self._begun(task, watch) for task in self.tasks]
+        if self.model.simulated:
+            answering = simulated(self.domain, self.model.profile, self.seed, self.model.latency_ms, **self.settings)
+            yield from (run(one, answering) for one in begun)
+            return
+        with asyncio.Runner() as runner:
+            opening = opened(self.model, self.domain, self.seed, self.settings)
+            try:
+                model = runner.run(opening.__aenter__())
+                try:
+                    slots = asyncio.Semaphore(MANY)  # the model itself bounds what is in flight
+                    asked = [run_async(one, model, slots) for one in begun]
+                    tasks = [runner.get_loop().create_task(one) for one in asked] if watch is None else asked
+                    for one in tasks:
+                        yield runner.run(_result(one))
+                finally:
+                    runner.run(opening.__aexit__(None, None, None))
+            except (ModelFailure, CeilingReached) as error:
+                raise BadInput(str(error)) from None
+            if sent is not None:
+                sent(model.pace.spent)  # type: ignore[attr-defined]
+
+    def _begun(self, task: Task, watch: Watch | None) -> Search:
+        return search(
+            task,
+            self.world,
+            self.make,
+            arm=self.arm,
+            scoring=self.scoring,
+            budget=self.budget,
+            seed=self.seed,
+            watch=watch,
+        )
 
 
 def plan(
@@ -83,9 +116,7 @@ def plan(
     scoring: Scoring,
     budget: int,
     seed: int,
-    model: str,
-    profile: str,
-    latency_ms: float,
+    model: ModelSpec,
     arm: str | None,
     margin: str | None,
     certificate: str | None,
@@ -95,17 +126,12 @@ def plan(
     given = drawing.settings(domain, world_pairs)
     world = drawing.place(domain, given)
     known(name, CONTROLLERS, "controller")
-    known(model, MODELS, "model")
-    if not profile.endswith(".toml"):
-        known(profile, profiles(), "profile")
-    try:
-        quality = load(profile)
-    except ProfileError as error:
-        raise BadInput(str(error)) from None
-    answering = drawing.stated(lambda: simulated(domain, quality, seed, latency_ms, **given))
+    answering = _model(model)
+    if model.simulated:
+        drawing.stated(lambda: simulated(domain, model.profile, seed, **given))
     make = controller(name, **configured(name, settings))
     config = make.keywords["config"]  # type: ignore[attr-defined]
-    matched = fingerprint(world, name, config, scoring, f"{answering.name}@{digest(quality)}", prompts_of(world))
+    matched = fingerprint(world, name, config, scoring, answering, prompts_of(world))
     gap: ScoreGap | None = None
     promise = ""
     overrides: tuple[str, ...] = ()
@@ -143,7 +169,7 @@ def plan(
         make,
         scoring,
         _arm(arm, gap),
-        answering,
+        model,
         budget,
         seed,
         matched,
@@ -151,6 +177,22 @@ def plan(
         overrides,
         notes,
     )
+
+
+def _model(spec: ModelSpec) -> str:
+    """The model's fingerprint, once it is clear that there is such a model."""
+    if spec.simulated and not spec.profile.endswith(".toml"):
+        known(spec.profile, profiles(), "profile")
+    try:
+        return model_fingerprint(spec)
+    except (ProfileError, SpecError) as error:
+        raise BadInput(str(error)) from None
+    except OSError as error:
+        raise BadInput(f"cannot read the weights {spec.weights}: {error.strerror or error}") from None
+
+
+async def _result(trace: Awaitable[Trace]) -> Trace:
+    return await trace
 
 
 def _certificate(path: str, matched: dict[str, str], budget: int, override: str | None) -> Certificate:

@@ -33,6 +33,7 @@ def probe(draw: int, candidates: int = 1) -> Request:
 
 async def checked(spec: ModelSpec) -> list[Finding]:
     """All findings; after a first that does not work there is no other."""
+    spec = msgspec.structs.replace(spec, patience=msgspec.structs.replace(spec.patience, attempts=2))
     small = msgspec.structs.replace(spec, json_schema=False)
     async with chat(small, 1) as model:
         try:

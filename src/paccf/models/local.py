@@ -137,10 +137,10 @@ def parameters(spec: ModelSpec, place: World, seed: int, request: Request) -> st
         return msgspec.json.encode({"proposals": "legal actions", "seed": seed}).decode()
     if by_likelihood(spec, request):
         return msgspec.json.encode({"evaluator": "likelihood"}).decode()
-    return openai.parameters(_inner(spec), seed, request)
+    return openai.parameters(inner(spec), seed, request)
 
 
-def _inner(spec: ModelSpec, url: str = "http://127.0.0.1") -> ModelSpec:
+def inner(spec: ModelSpec, url: str = "http://127.0.0.1") -> ModelSpec:
     """What the server in this process is asked by: scores always in the form that they can be read in."""
     return msgspec.structs.replace(
         spec,
@@ -226,16 +226,22 @@ async def local(
     spec: ModelSpec, domain: str, seed: int, settings: Mapping[str, Any] | None = None
 ) -> AsyncIterator[LocalModel]:
     """The local model, its server running as long as the context. Raises `Unusable` without runtime or weights."""
+    async with served(spec) as url, answering(spec, url, domain, seed, settings) as model:
+        yield model
+
+
+@asynccontextmanager
+async def answering(
+    spec: ModelSpec, url: str, domain: str, seed: int, settings: Mapping[str, Any] | None = None
+) -> AsyncIterator[LocalModel]:
+    """The local model on a server that runs at ``url``."""
     place = world(domain, **(settings or {}))
-    if spec.evaluator == "likelihood":
-        scorer(domain)
-    async with served(spec) as url:
-        completions = Wire(f"{url}/v1/completions", {})
-        try:
-            async with openai.chat(_inner(spec, url), seed) as chatting:
-                yield LocalModel(spec, chatting, place, completions, seed)
-        finally:
-            await completions.close()
+    completions = Wire(f"{url}/v1/completions", {})
+    try:
+        async with openai.chat(inner(spec, url), seed) as chatting:
+            yield LocalModel(spec, chatting, place, completions, seed)
+    finally:
+        await completions.close()
 
 
 @asynccontextmanager

@@ -120,7 +120,7 @@ class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         """This spec, if it can be used. Raises `SpecError`: types are msgspec's matter, this is about sense."""
         endpoint = self.endpoint
         if endpoint.url and not (self.model or endpoint.model):
-            raise SpecError(f'model: {self.preset} does not say which model; write model = "its name"')
+            raise SpecError(f'model: {self.preset} does not say which model; write model = "its name", or --model-name')
         if self.key_env and not _VARIABLE.fullmatch(self.key_env):
             raise SpecError("key_env: write the name of an environment variable, such as DEEPSEEK_API_KEY, not the key")
         for field in self.extra:
