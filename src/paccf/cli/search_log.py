@@ -23,6 +23,10 @@ class Log:
         """Refuses a log that cannot be used or already holds one of the tasks, before anything is searched."""
         if mode == "oracle" and not has(plan.domain, "oracle"):
             raise BadInput(f"--labels oracle: {plan.domain} has no oracle; take probed, or found and what it promises")
+        if mode == "probed" and not plan.model.simulated:
+            raise BadInput(
+                "--labels probed: on a real model `paccf run` probes, on a tape, so that nothing is paid twice"
+            )
         if plan.arm.name == "paccf":
             raise BadInput("--log is for calibration, which is on Native traces: use --arm native or shadow")
         self.path, self.plan, self.mode, self.probe = path, plan, mode, probe or Probe()
@@ -51,7 +55,7 @@ class Log:
         world, task = self.plan.world, trace.task
         if self.mode != "probed":
             return labels(trace, self.mode, world, task)
-        found, spent = by_probes(task, world, places(trace), self.plan.model, self.probe)
+        found, spent = by_probes(task, world, places(trace), self.plan.simulated(), self.probe)
         self.probed += spent
         return found
 

@@ -28,7 +28,7 @@ from paccf.search.fingerprint import fingerprint
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Arm, Trace
 from paccf.search.tree import Task
-from paccf.search.world import ModelFailure, World
+from paccf.search.world import Model, ModelFailure, World
 
 MANY = 1 << 20
 
@@ -63,12 +63,16 @@ class Plan:
         """Who answers, as outputs say it."""
         return self.fingerprint["model"].rpartition("@")[0]
 
+    def simulated(self) -> Model:
+        """The model of a simulated plan."""
+        return simulated(self.domain, self.model.profile, self.seed, self.model.latency_ms, **self.settings)
+
     def searches(self, watch: Watch | None = None, sent: Callable[[Spent], None] | None = None) -> Iterator[Trace]:
         """Run them: on the simulated model one after the other, on a real one all at once if nobody watches; in the
         order of the tasks either way. ``sent`` is told at the end what went over the wire."""
         begun = [self._begun(task, watch) for task in self.tasks]
         if self.model.simulated:
-            answering = simulated(self.domain, self.model.profile, self.seed, self.model.latency_ms, **self.settings)
+            answering = self.simulated()
             yield from (run(one, answering) for one in begun)
             return
         with asyncio.Runner() as runner:
