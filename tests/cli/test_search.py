@@ -229,7 +229,7 @@ def test_log_labels_are_the_oracle_of_each_frontier(tmp_path: Path) -> None:
         (["--task", HAND, "--controller", "lat"], "Did you mean 'lats'?"),
         (["--task", HAND, "--profile", "paperlike"], "Did you mean 'paper-like'?"),
         (["--task", HAND, "--profile", "no/such.toml"], "cannot be read"),
-        (["--task", HAND, "--model", "gpt"], "Known: simulated"),
+        (["--task", HAND, "--model", "gpt"], "none of simulated, local"),
         (["--task", HAND, "--set", "m=3"], "setting of lats"),
         (["--task", HAND, "--set", "n=0"], "a whole number 1 or more, not '0'"),
         (["--task", HAND, "--set", "n=2.5"], "a whole number"),
