@@ -30,6 +30,7 @@ def command(
     """Show where tasks come from, and the tasks of a draw with the hash that records them.
 
     \b
+    Examples:
       paccf tasks                                        the domains and their sources
       paccf tasks game24                                 tasks of the default source
       paccf tasks game24 --split test --seed 7 -n 100    a hundred to test on
