@@ -26,6 +26,7 @@ def command() -> None:
     """Files of published benchmarks. None comes with the package, and none is needed: every domain generates tasks.
 
     \b
+    Examples:
       paccf data list                                what there is, and which of it you have
       paccf data get game24/24.csv                   download it from its public home, hash-checked
       paccf data add game24/24.csv ~/Downloads/24.csv

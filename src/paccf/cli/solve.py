@@ -26,6 +26,7 @@ def command(domain: str, task: str, source: str, data: str | None, world_pairs: 
     An action is protected if a solution can still be reached after it. No search ever sees this.
 
     \b
+    Examples:
       paccf solve game24 "4 7 8 8"
       paccf solve game24 4-7-8-8 --json
 
