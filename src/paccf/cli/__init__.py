@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from paccf._version import __version__
+from paccf.cli.loudness import show_costs, show_traceback, verbose, with_loudness
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # name -> (module under paccf.cli, the line that `paccf --help` prints)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -31,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("show", "Both arms' trees of one task side by side."),
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
     "published": ("published", "The paper's printed tables, and what they imply about each other."),
+    "completion": ("completion", "The script that lets your shell complete paccf's commands and options."),
 }
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -60,7 +65,30 @@ class Lazy(click.Group):
             return None
         command = importlib.import_module(f"paccf.cli.{COMMANDS[cmd_name][0]}").command
         assert isinstance(command, click.Command)
-        return command
+        return with_loudness(command)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """With --verbose, an error comes with its traceback, and the end with what it took."""
+        began = time.perf_counter()
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            ctx.exit(130)
+        except Exception as error:
+            if verbose() and not isinstance(error, click.exceptions.Exit):
+                show_traceback()
+            raise
+        finally:
+            if verbose():
+                show_costs(time.perf_counter() - began)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Command names without importing the commands."""
+        from click.shell_completion import CompletionItem
+
+        named = [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
+        return named + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -78,8 +106,23 @@ class Lazy(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from paccf.cli.version import version_lines
+
+        click.echo(version_lines())
+        ctx.exit()
+
+
 @click.group(cls=Lazy, context_settings=CONTEXT)
-@click.version_option(__version__, prog_name="paccf")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Say the version, what it runs on, and which extras are there.",
+)
 def main() -> None:
     """Calibrated pruning for LLM-guided search.
 
@@ -97,6 +140,6 @@ def main() -> None:
     \b
       {"task": "t-17", "frontier": "root", "scores": [81, 20.5, null], "protected": [true, false, null]}
 
-    Every command has --help with an example, and --json for machines. Exit codes: 0 done, 1 a check failed,
-    2 bad input or usage.
+    Every command has --help with an example, --json for machines, --quiet and --verbose. Exit codes: 0 done,
+    1 a check failed, 2 bad input or usage, 130 interrupted.
     """

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from paccf.cli.output import BadInput, clean, emit_json, say, table
+from paccf.cli.output import BadInput, clean, emit_json, remark, say, table
 from paccf.domains.data import VARIABLE, DataFile, NoData, digest, file_of, folders, known
 from paccf.domains.data import Files as Folders
 from paccf.domains.download import HOME, NotFetched, fetch, put
@@ -131,7 +131,7 @@ def get(name: str, base: str, data: str | None, as_json: bool) -> None:
     target = folders(data)[0][0]
     fetched = []
     for file in _files(name):
-        say(f"{file.name}: {file.licence}, {file.home}", err=True)
+        remark(f"{file.name}: {file.licence}, {file.home}")
         try:
             path = fetch(file, target, base, _progress(file))
         except NotFetched as error:
@@ -168,7 +168,7 @@ def _checked(file: DataFile, path: Path) -> list[str]:
 def _progress(file: DataFile) -> Callable[[int, int], None]:
     def told(done: int, of: int) -> None:
         if of > 1 and (done == of or done % 100 == 0):
-            say(f"  {done:,} of {of:,} parts", err=True)
+            remark(f"  {done:,} of {of:,} parts")
 
     return told
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from paccf.cli.loudness import quiet
 from paccf.cli.output import BadInput, clean
 from paccf.method.deficit import Label, TaskDeficits
 from paccf.record.frontier_log import BadLine, Frontier, Skipped, read_frontiers
@@ -91,7 +92,7 @@ def follow(logs: Sequence[str], found: Found, skip: bool) -> Iterator[Frontier]:
 
 def _progress(name: str, frontiers: Iterator[Frontier]) -> Iterator[Frontier]:
     """Say on a terminal how far a long log is; silent in a pipe and for short ones."""
-    if not sys.stderr.isatty():
+    if quiet() or not sys.stderr.isatty():
         return frontiers
     return _counted(name, frontiers)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from paccf.cli.loudness import quiet
 from paccf.record.foreign import clean as clean
 
 
@@ -26,6 +27,12 @@ class BadInput(click.ClickException):
 def say(text: str = "", err: bool = False) -> None:
     """Print lines for people; their foreign parts went through `clean`, and whatever did not is written out here."""
     click.echo("\n".join(map(clean, text.split("\n"))), err=err)
+
+
+def remark(text: str) -> None:
+    """Say on stderr what is no result and no error, such as how far something is; --quiet leaves it out."""
+    if not quiet():
+        say(text, err=True)
 
 
 def picture_format(path: str | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from paccf.cli.experiment import DATA, SETS, in_words, read_spec
+from paccf.cli.loudness import quiet
 from paccf.cli.output import BadInput, clean, emit_json, say, table
 from paccf.experiment.spec import Spec
 
@@ -22,7 +23,6 @@ from paccf.experiment.spec import Spec
 @click.option("--plan", "only_plan", is_flag=True, help="Say what it will ask and cost, cell by cell; send nothing.")
 @click.option("--shard", "part", metavar="I/N", help="Do the I-th of N parts; `paccf merge` puts them together.")
 @DATA
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.option("--json", "as_json", is_flag=True, help="What came out, for machines.")
 def command(
     spec: str,
@@ -31,7 +31,6 @@ def command(
     only_plan: bool,
     part: str | None,
     data: str | None,
-    quiet: bool,
     as_json: bool,
 ) -> None:
     """Run a whole experiment: calibrate, freeze, deploy both arms on the same tasks, at every budget.
@@ -57,7 +56,7 @@ def command(
         if only_plan:
             _plan(found, data, as_json)
             return
-        complete, stopped = _run(found, path, mine, data, quiet or as_json)
+        complete, stopped = _run(found, path, mine, data, quiet() or as_json)
     if stopped:
         say(f"Stopped: {stopped}. Nothing is lost; to go on: paccf run {path}", err=True)
         sys.exit(130)

@@ -1,0 +1,30 @@
+"""What `paccf --version` says: everything that belongs into a bug report, and nothing secret."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import paccf
+from paccf.record.provenance import versions
+
+# extra -> the module whose presence tells
+EXTRAS = {"lab": "sqlalchemy", "local": "xllamacpp", "postgres": "psycopg"}
+_OWN = ("paccf", "git commit", "git changes", "git origin")
+
+
+def version_lines() -> str:
+    """The version with the commit if this is a source tree, what it runs on, and which extras are there."""
+    package = Path(paccf.__file__).parent
+    source = package.parents[1] / "pyproject.toml"
+    found = versions(str(package))
+    build = ""
+    if source.exists() and "git commit" in found:
+        build = f", commit {found['git commit'][:12]}{' with changes' if 'git changes' in found else ''}"
+    there = [name for name, module in EXTRAS.items() if find_spec(module) is not None]
+    lines = [
+        f"paccf {paccf.__version__}{build}",
+        ", ".join(f"{name} {text}" for name, text in found.items() if name not in _OWN),
+        f"extras: {', '.join(there) or 'none'}",
+    ]
+    return "\n".join(lines)
