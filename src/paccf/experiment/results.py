@@ -1,4 +1,5 @@
-"""What came out, in two tables: the calibration audit, and what the margins saved and cost. From the record alone."""
+"""What came out: the calibration audit, the coverage of the test tasks, and what the margins saved and cost. From the
+record alone."""
 
 from __future__ import annotations
 
@@ -7,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from paccf.audit.audit import Audit
+from paccf.audit.coverage import Coverage
 from paccf.audit.names import REALIZED, controller_title, domain_title
 from paccf.audit.run import Run, of_store
+from paccf.audit.traced import feed
 from paccf.experiment.design import Cell
 from paccf.experiment.folder import Folder
 from paccf.method.certificate import Certificate
@@ -36,6 +39,8 @@ def results(folder: Folder) -> Results:
     if certificates:
         tables.append(_calibration(folder, certificates, said))
     tested = [o for o in run.outcomes if o.key.phase == "test"]
+    if tested and certificates:
+        tables.append(_coverage(folder, certificates, said))
     if tested and "paccf" in spec.arms:
         tables.append(_macro(run, said))
     if folder.store.exclusions(folder.run):
@@ -93,6 +98,63 @@ def remarks(cell: Cell, c: Certificate) -> list[str]:
             "evaluator put a solution that far below its favourite, so its scores carry little to prune by"
         )
     return said
+
+
+def coverage(folder: Folder, cell: Cell, certificate: Certificate) -> Coverage:
+    """The margin of ``cell`` held against its Native test traces, at the largest budget that the margin is for."""
+    spec = folder.design.spec
+    inside = [b for b in spec.budgets if b <= spec.calibration.budget]
+    excluded = {e.task for e in folder.store.exclusions(folder.run) if e.domain == cell.domain}
+    found = Coverage(certificate)
+    for search in folder.store.searches(
+        folder.run,
+        spec.calibration.labels,
+        phase="test",
+        domain=cell.domain,
+        controller=cell.controller,
+        arm="native",
+        budget=max(inside, default=spec.largest),
+    ):
+        task = search.outcome.key.task
+        labelled = [f for f in search.frontiers if f.protected is not None]
+        if task in excluded or len(labelled) < len(search.frontiers):
+            continue
+        if not labelled:
+            found.add(task, [], [])
+        for frontier in labelled:
+            feed(found, task, frontier)
+    return found
+
+
+def _coverage(folder: Folder, certificates: dict[Cell, Certificate], said: str) -> Any:
+    rows: list[Row] = []
+    for cell in folder.design.cells:
+        if cell not in certificates:
+            continue
+        found = coverage(folder, cell, certificates[cell])
+        covered, open_ = found.covered(found.theta)
+        low, high = found.interval if found.tasks else (0.0, 1.0)
+        rows.append(
+            (
+                domain_title(cell.domain),
+                controller_title(cell.controller),
+                found.deficits.tasks,
+                found.tasks,
+                covered,
+                open_,
+                f"{100 * covered / found.tasks:.1f} %" if found.tasks else "-",
+                f"{100 * low:.1f}-{100 * high:.1f} %",
+                "-" if found.reference is None else f"{found.reference:.3f}",
+            )
+        )
+    head: Row = ("domain", "controller", "tasks", "exposed", "covered", "open", "share", "95 %", "P(so few)")
+    title = f"{said}Coverage of the test tasks on their Native traces: promised {folder.design.spec.certificate.q}"
+    notes = (
+        "Of the exposed tasks; open: unresolved labels, which count as lost in the share and in its Clopper-Pearson "
+        "interval. P(so few): how likely so low a count is if calibration and test tasks are exchangeable. The "
+        "controllers of a domain share its tasks, so their counts go up and down together.",
+    )
+    return title, head, tuple(rows), 2, notes
 
 
 def _macro(run: Run, said: str) -> Any:
