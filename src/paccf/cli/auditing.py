@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,8 +17,8 @@ from paccf.record.frontier_log import BadLine
 
 if TYPE_CHECKING:
     from paccf.audit.audit import Audit
-    from paccf.audit.run import Asked, Run
-    from paccf.record.values import Key, RunInfo
+    from paccf.audit.run import Run
+    from paccf.record.values import RunInfo
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: for small products our own threads do better
 
@@ -89,6 +88,7 @@ def opened(
         with store.Store.open(database, readonly=True) as record:
             info = _chosen(record.runs(), run_name, place)
             from paccf.audit.run import of_store
+            from paccf.experiment.asking import asked
 
             run = of_store(record, info.name, f"run {info.name} of {place}")
             yield Audit(replace(run, asked=asked(info.spec)), seed, threads)
@@ -116,19 +116,3 @@ def _logs(place: str, certificates: Sequence[str], calibration: Sequence[str]) -
         raise BadInput(f"cannot read {error.filename}: {error.strerror or error}") from None
     except ValueError as error:
         raise BadInput(str(error)) from None
-
-
-def asked(spec: str) -> Asked | None:
-    """In which order the candidates of a frontier were put to the evaluator: both follow from the spec alone."""
-    from paccf.search.scoring import Scoring, rounds
-
-    try:
-        evaluator = json.loads(spec)["evaluator"]
-        scoring = Scoring(int(evaluator["repeats"]), int(evaluator["microbatch"]))
-    except (ValueError, KeyError, TypeError):
-        return None
-
-    def order(key: Key, path: Sequence[str], count: int) -> list[tuple[int, tuple[int, ...]]]:
-        return rounds(count, scoring, key.seed, key.task, *path)
-
-    return order

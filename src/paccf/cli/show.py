@@ -40,8 +40,8 @@ def command(
     """
     path = folder_path(folder)
     with in_words():
+        from paccf.audit.trees import joined, removal
         from paccf.experiment.folder import Folder
-        from paccf.experiment.trees import joined, removal
 
         opened = Folder.look(path, data)
         try:

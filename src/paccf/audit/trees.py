@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from paccf.record.values import Candidate, Frontier, Label, Node, Path, Search
+from paccf.record.values import Candidate, Label, Node, Outcome, Path, Search
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One arm's word on a candidate: its score, whether it was admitted, and the node it became, if it was."""
+    """One arm's word on a candidate: its score, how far behind the best of its frontier, whether it was admitted, the
+    node it became, if it was, and whether the search came back to it for a frontier of its own."""
 
     score: float | None
+    deficit: float | None
     kept: bool
     eligible: bool
     node: Node | None
+    searched: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,12 @@ class Line:
         return self.paccf is not None and self.paccf.eligible and not self.paccf.kept
 
 
+def at_budget(search: Search, outcome: Outcome) -> Search:
+    """The search as far as a smaller budget's outcome went. Final nodes are known of the largest budget only."""
+    same = outcome.key == search.outcome.key
+    return Search(outcome, search.frontiers[: outcome.frontiers], search.nodes if same else ())
+
+
 def joined(native: Search, paccf: Search) -> Iterator[Line]:
     """All candidates of both arms, parents first, in the order of Native where it saw them. A path that was at several
     frontiers (a step may be judged before and after it is taken) stands once, as the first one has it."""
@@ -48,8 +57,8 @@ def joined(native: Search, paccf: Search) -> Iterator[Line]:
             yield Line(path, text, found[0], found[1], label)
         below: dict[Path, str] = {}
         for arm in sides:
-            for candidate in arm.below(path):
-                below.setdefault((*path, candidate.key), candidate.text)
+            for key, candidate in arm.below.get(path, {}).items():
+                below.setdefault((*path, key), candidate)
         stack += reversed(below.items())
 
 
@@ -57,24 +66,26 @@ class _Arm:
     """One search by path."""
 
     def __init__(self, search: Search) -> None:
-        self.frontiers: dict[Path, Frontier] = {}
-        self.candidates: dict[Path, Candidate] = {}
+        self.below: dict[Path, dict[str, str]] = {}  # key and text of what was ever proposed below a path
+        self.candidates: dict[Path, tuple[Candidate, float | None]] = {}  # with the best score of its frontier
         self.labels: dict[Path, Label] = {}
         self.nodes = {node.path: node for node in search.nodes}
         for f in search.frontiers:
-            self.frontiers.setdefault(f.path, f)
+            there = self.below.setdefault(f.path, {})
+            best = max((c.score for c in f.candidates if c.eligible and c.score is not None), default=None)
             for i, candidate in enumerate(f.candidates):
                 path = (*f.path, candidate.key)
-                self.candidates.setdefault(path, candidate)
+                self.candidates.setdefault(path, (candidate, best))
+                there.setdefault(candidate.key, candidate.text)
                 if f.protected is not None:
                     self.labels.setdefault(path, f.protected[i])
 
-    def below(self, path: Path) -> tuple[Candidate, ...]:
-        return self.frontiers[path].candidates if path in self.frontiers else ()
-
     def at(self, path: Path) -> Side | None:
-        c = self.candidates.get(path)
-        return None if c is None else Side(c.score, c.kept, c.eligible, self.nodes.get(path))
+        if path not in self.candidates:
+            return None
+        c, best = self.candidates[path]
+        deficit = None if c.score is None or best is None or not c.eligible else best - c.score
+        return Side(c.score, deficit, c.kept, c.eligible, self.nodes.get(path), path in self.below)
 
 
 @dataclass(frozen=True, slots=True)
