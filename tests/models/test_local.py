@@ -51,7 +51,8 @@ def url() -> Iterator[str]:
 
 def ask(url: str, spec: ModelSpec, *requests: Request) -> list[Answer]:
     async def go() -> list[Answer]:
-        async with answering(spec, url, "game24", 7) as model:
+        async with answering(spec, url, 7) as answers:
+            model = answers("game24", {})
             return [await model.answer(request) for request in requests]
 
     return asyncio.run(go())
@@ -132,7 +133,8 @@ def test_all_controllers_through_the_tape_resumed_and_replayed(url: str, tmp_pat
         return seen(traces), source.sent
 
     async def live() -> tuple[Any, ...]:
-        async with answering(VERDICT, url, "game24", 7) as model:
+        async with answering(VERDICT, url, 7) as answers:
+            model = answers("game24", {})
             with Store.open(str(tmp_path / "run.sqlite")) as store:
                 tape = DurableTape(store, model.fingerprint)
                 small = await taped(tape, 3, model)
@@ -173,8 +175,8 @@ def test_code_does_all_but_the_last_step() -> None:
 
 def test_likelihood_is_for_domains_that_have_its_questions() -> None:
     async def go() -> None:
-        async with answering(LIKELIHOOD, "http://127.0.0.1:9", "blocksworld", 0):
-            raise AssertionError
+        async with answering(LIKELIHOOD, "http://127.0.0.1:9", 0) as answers:
+            answers("blocksworld", {})
 
     with pytest.raises(SpecError, match="blocksworld has no likelihood questions"):
         asyncio.run(go())

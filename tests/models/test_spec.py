@@ -48,6 +48,8 @@ def test_a_spec_file_holds_a_model_table_or_is_one(tmp_path: Path) -> None:
         ("[model.extra]\nmessages = []", "extra.messages"),
         ('omit = ["messages"]', "none of"),
         ("[model.ceilings]\nmoney = 5", "unknown without"),
+        ('omit = ["max_tokens"]\n[ceilings]\nmoney = 5\n[prices]\nprompt = 1\ncompletion = 1', "can cost anything"),
+        ('[model.extra]\nmax_completion_tokens = "9"', "whole number"),
         ('evaluator = "likelihood"', "local"),
         ("preset = ", "no TOML"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import replace
 
 from paccf.domains.labels import recorded_places
@@ -13,33 +12,52 @@ from paccf.domains.probing import Probe, by_probes_async
 from paccf.experiment.design import Design
 from paccf.experiment.executor import Halt, Stop
 from paccf.experiment.work import Done, Job, playing
-from paccf.models.live import CeilingReached, Unavailable, Unusable
-from paccf.models.opening import opened
+from paccf.models.live import CeilingReached, Ended, Unavailable, Unusable
+from paccf.models.openai import paced
+from paccf.models.opening import connected
+from paccf.models.pace import Pace
 from paccf.models.tape import AsyncTaped, DurableTape, Tape
 from paccf.record.store import Store
+from paccf.record.tape import totals
 from paccf.search.driver import AsyncModel, run_async
 from paccf.search.world import Answer, Request
 
 PAUSE = (2.0, 60.0)  # ours: seconds before an endpoint that is away is asked again: the first time, at most
+LOST = 3  # ours: times that a request may go unanswered while others are answered, before that is its own failure
+HEED = 0.1  # ours: seconds until a wish to stop is heard
 
 
 class LiveSearches:
-    """One opened model a domain, all behind the tape in ``store``. ``tell`` is given sentences about outages."""
+    """Whoever answers is shared by all domains and phases of a run, and so are its pace and its ceilings. ``tell`` is
+    given sentences about outages."""
 
     def __init__(self, design: Design, store: Store, stop: Stop, tell: Callable[[str], None]) -> None:
-        self.design, self.store, self.stop, self.tell = design, store, stop, tell
+        self.design, self.store, self.stop = design, store, stop
+        self.weather = Weather(stop, design.spec.execution.outage, tell)
+        self.pace = self._pace()
+
+    def _pace(self) -> Pace:
+        """With what the tape has paid for before."""
+        with self.store.database.read() as connection:
+            known = totals(connection)
+        return paced(self.design.spec.model, (known.prompt_tokens, known.completion_tokens))
 
     async def play(self, jobs: Sequence[Job]) -> AsyncIterator[Done]:
         """Each job done, without labels, in the order they end."""
+        spec = self.design.spec
         ended: asyncio.Queue[Done | BaseException] = asyncio.Queue()
-        async with AsyncExitStack() as stack:
-            models = {name: await self._model(stack, name) for name in dict.fromkeys(job.cell.domain for job in jobs)}
+        async with connected(spec.model, spec.seed, self.pace) as answering:
+            models = {}
+            for name in dict.fromkeys(job.cell.domain for job in jobs):
+                live = answering(name, spec.domains[name].settings)
+                models[name] = Steady(AsyncTaped(DurableTape(self.store, live.fingerprint), live), self.weather)
             left = iter(jobs)
             workers = [
                 asyncio.create_task(self._work(left, models, ended))
-                for _ in range(min(self.design.spec.execution.searches, len(jobs)))
+                for _ in range(min(spec.execution.searches, len(jobs)))
             ]
             closing = asyncio.create_task(_close(workers, ended))
+            heeding = asyncio.create_task(self._heed())
             try:
                 while not isinstance(found := await ended.get(), BaseException):
                     yield found
@@ -52,12 +70,13 @@ class LiveSearches:
                 await closing
                 for model in models.values():
                     await model.model.settled()
+                heeding.cancel()
 
-    async def _model(self, stack: AsyncExitStack, domain: str) -> Steady:
-        spec = self.design.spec
-        live = await stack.enter_async_context(opened(spec.model, domain, spec.seed, spec.domains[domain].settings))
-        taped = AsyncTaped(DurableTape(self.store, live.fingerprint), live)
-        return Steady(taped, self.stop, spec.execution.outage, self.tell)
+    async def _heed(self) -> None:
+        """Once a stop is asked for, let nothing more be sent, backoffs included."""
+        while not self.stop.asked:
+            await asyncio.sleep(HEED)
+        self.pace.end()
 
     async def _work(
         self, left: Iterator[Job], models: Mapping[str, Steady], ended: asyncio.Queue[Done | BaseException]
@@ -67,8 +86,8 @@ class LiveSearches:
                 return
             try:
                 ended.put_nowait(await self._played(job, models[job.cell.domain]))
-            except (ExceptionGroup, Halt, Stopped) as error:
-                if not isinstance(_first(error), Stopped):
+            except (ExceptionGroup, Halt, Ended) as error:
+                if not isinstance(_first(error), Ended):
                     ended.put_nowait(_first(error))
                 return
 
@@ -115,10 +134,6 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-class Stopped(Exception):
-    """No new request is begun: a stop was asked for."""
-
-
 class Hearing:
     """A model whose answers are also entered in ``known``: what a job's smaller budgets are played from. ``sent``
     counts what went over the wire for them."""
@@ -135,44 +150,65 @@ class Hearing:
         return found
 
 
-class Steady:
-    """A model that waits out an endpoint that is away, up to ``outage`` seconds.
+class Weather:
+    """Whether the endpoint answers, as all models of a run see it together. ``outage``: seconds it may be away."""
 
-    Raises `Halt` when waiting is over or no use, `Stopped` when a stop was asked for; a search that hears either ends
-    unrecorded and is resumed from the tape. Other failures are the search's own.
-    """
-
-    def __init__(self, model: AsyncTaped, stop: Stop, outage: float, tell: Callable[[str], None]) -> None:
-        self.model, self.stop, self.outage, self.tell = model, stop, outage, tell
+    def __init__(self, stop: Stop, outage: float, tell: Callable[[str], None]) -> None:
+        self.stop, self.outage, self.tell = stop, outage, tell
         self.away: float | None = None  # since when
+        self.answers = 0
         self.halted = ""
 
-    async def answer(self, request: Request) -> Answer:
-        pause = PAUSE[0]
-        while True:
-            if self.halted:
-                raise Halt(self.halted)
-            if self.stop.asked:
-                raise Stopped
-            try:
-                answer = await self.model.answer(request)
-            except Unavailable as error:
-                await self._wait(error, pause)
-                pause = min(2 * pause, PAUSE[1])
-            except (Unusable, CeilingReached) as error:
-                self.halted = str(error)
-            else:
-                if self.away is not None:
-                    self.tell("the endpoint answers again")
-                    self.away = None
-                return answer
+    def check(self) -> None:
+        """Raises `Halt` when waiting is over or no use, `Ended` when a stop was asked for."""
+        if self.halted:
+            raise Halt(self.halted)
+        if self.stop.asked:
+            raise Ended("stopped before it was asked")
 
-    async def _wait(self, error: Unavailable, pause: float) -> None:
+    def answered(self) -> None:
+        self.answers += 1
+        if self.away is not None:
+            self.tell("the endpoint answers again")
+            self.away = None
+
+    async def wait(self, error: Unavailable, pause: float) -> None:
+        """Wait ``pause`` seconds, less if a stop is asked for or the waiting is over."""
         now = time.monotonic()
         if self.away is None:
             self.away = now
             self.tell(f"the endpoint does not answer ({error}); waiting up to {self.outage:g} s")
         if now - self.away >= self.outage:
             self.halted = f"the endpoint did not answer for {self.outage:g} s: {error}"
-        else:
-            await asyncio.sleep(min(pause, max(self.outage - (now - self.away), 0.1)))
+        until = min(now + pause, max(self.away + self.outage, now + HEED))
+        while not (self.stop.asked or self.halted) and time.monotonic() < until:
+            await asyncio.sleep(min(HEED, max(until - time.monotonic(), 0)))
+
+
+class Steady:
+    """A model that waits out an endpoint that is away. What `Weather.check` raises leaves a search unrecorded; it is
+    resumed from the tape. Other failures are the search's own, and so is a request that goes unanswered `LOST` times
+    while others are answered."""
+
+    def __init__(self, model: AsyncTaped, weather: Weather) -> None:
+        self.model, self.weather = model, weather
+
+    async def answer(self, request: Request) -> Answer:
+        weather, pause, lost = self.weather, PAUSE[0], 0
+        while True:
+            weather.check()
+            heard = weather.answers
+            try:
+                answer = await self.model.answer(request)
+            except Unavailable as error:
+                lost += weather.answers > heard
+                if lost == LOST:
+                    raise
+                await weather.wait(error, pause)
+                pause = min(2 * pause, PAUSE[1])
+            except (Unusable, CeilingReached) as error:
+                weather.halted = str(error)
+            else:
+                if answer.attempts:
+                    weather.answered()
+                return answer

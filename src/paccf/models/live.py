@@ -28,7 +28,7 @@ class Live(Protocol):
     def parameters(self, request: Request) -> str: ...
 
     async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
-        """Raises `ModelFailure` or `CeilingReached`. ``attempting(n)`` is awaited before the n-th send of this
+        """Raises `ModelFailure`, `CeilingReached` or `Ended`. ``attempting(n)`` is awaited before the n-th send of this
         request, so that what may have been billed can be known after a crash; a model that sends nothing never
         calls it."""
         ...
@@ -48,3 +48,7 @@ class Unavailable(ModelFailure):
 
 class CeilingReached(Exception):
     """A ceiling of the spec forbids the next send. No failure of a search: the run ends, and can go on later."""
+
+
+class Ended(Exception):
+    """Somebody asked that nothing more be sent (`paccf.models.pace.Pace.end`). What was in flight is finished."""

@@ -14,36 +14,36 @@ import asyncio
 import logging
 import math
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from paccf.domains.registry import part, world
 from paccf.models import openai
-from paccf.models.live import Attempting, Unavailable, Unusable
-from paccf.models.openai import ChatModel, asked_of
-from paccf.models.replies import failure
+from paccf.models.live import Attempting, Refused, Unavailable, Unusable
+from paccf.models.openai import LOCAL_CONCURRENCY, ChatModel, asked_of
+from paccf.models.pace import Pace
+from paccf.models.replies import failure, refusal
 from paccf.models.spec import ModelSpec, Patience, SpecError
 from paccf.models.weights import SMOLLM2, NoWeights, digest, found
 from paccf.models.wire import Broken, Wire
 from paccf.search.chance import chance, shuffled
 from paccf.search.world import Answer, Request, World
 
-SLOTS = 2  # ours: requests that the server works on at once; more are no faster on few cores
 CONTEXT = 4096  # ours: tokens a request may have, prompt and answer
 PATIENCE = 300.0  # ours: seconds for an answer; a busy machine takes its time
 DECADES = 4  # ours: a likelihood of 1 scores 100, one of 10^-4 or less scores 0
 
 
 class LocalModel:
-    """Implements `paccf.models.live.Live`. Made by `local`."""
+    """Implements `paccf.models.live.Live`. Made by `answering`."""
 
     simulated = False
 
@@ -111,13 +111,17 @@ class LocalModel:
             lease.sent = True
             try:
                 reply = await self._wire.post(msgspec.json.encode(body), self._chat.spec.patience.attempt)
+                if reply.status != 200:
+                    raise refusal(reply)
                 read = msgspec.json.decode(reply.body, type=_Completion)
-            except (Broken, msgspec.DecodeError) as error:
+            except Broken as error:
                 raise failure(Unavailable, f"the local server did not answer: {error}") from None
+            except msgspec.DecodeError as error:
+                raise failure(Refused, f"the local server's answer cannot be read: {error}") from None
             usage, choice = read.usage, read.choices[0]
             likelihood = None if choice.logprobs is None else likelihood_of(answer, choice.logprobs.content)
             if likelihood is None:
-                raise Unavailable("the local server gave no likelihood; is this the xllamacpp that paccf[local] names?")
+                raise Unusable("the local server gave no likelihood; is this the xllamacpp that paccf[local] names?")
             lease.used(usage.prompt_tokens, usage.completion_tokens)
         return likelihood, usage.prompt_tokens, usage.completion_tokens
 
@@ -148,7 +152,7 @@ def inner(spec: ModelSpec, url: str = "http://127.0.0.1") -> ModelSpec:
         model="local",
         evaluator="verdict",
         json_schema=True,
-        concurrency=spec.concurrency or SLOTS,
+        concurrency=spec.concurrency or LOCAL_CONCURRENCY,
         patience=spec.patience if spec.patience != Patience() else Patience(attempt=PATIENCE),
     )
 
@@ -173,7 +177,7 @@ class _Usage(msgspec.Struct):
 
 
 class _Completion(msgspec.Struct):
-    choices: list[_Choice]
+    choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
     usage: _Usage
 
 
@@ -222,24 +226,14 @@ def threads() -> int:
 
 
 @asynccontextmanager
-async def local(
-    spec: ModelSpec, domain: str, seed: int, settings: Mapping[str, Any] | None = None
-) -> AsyncIterator[LocalModel]:
-    """The local model, its server running as long as the context. Raises `Unusable` without runtime or weights."""
-    async with served(spec) as url, answering(spec, url, domain, seed, settings) as model:
-        yield model
-
-
-@asynccontextmanager
 async def answering(
-    spec: ModelSpec, url: str, domain: str, seed: int, settings: Mapping[str, Any] | None = None
-) -> AsyncIterator[LocalModel]:
-    """The local model on a server that runs at ``url``."""
-    place = world(domain, **(settings or {}))
+    spec: ModelSpec, url: str, seed: int, pace: Pace | None = None
+) -> AsyncIterator[Callable[[str, Mapping[str, Any]], LocalModel]]:
+    """The local model on a server that runs at ``url``, for any domain and its world's settings."""
     completions = Wire(f"{url}/v1/completions", {})
     try:
-        async with openai.chat(inner(spec, url), seed) as chatting:
-            yield LocalModel(spec, chatting, place, completions, seed)
+        async with openai.chat(inner(spec, url), seed, pace=pace or openai.paced(spec)) as chatting:
+            yield lambda domain, settings: LocalModel(spec, chatting, world(domain, **settings), completions, seed)
     finally:
         await completions.close()
 
@@ -257,7 +251,7 @@ async def served(spec: ModelSpec) -> AsyncIterator[str]:
         import xllamacpp
     except ModuleNotFoundError:
         raise Unusable('the local model needs its runtime: pip install "paccf[local]"') from None
-    slots = spec.concurrency or SLOTS
+    slots = spec.concurrency or LOCAL_CONCURRENCY
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.port = 0

@@ -6,7 +6,6 @@ the wire, all of them are one request of the budget. Backoff is a hash of what i
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,12 +21,13 @@ from paccf.models.live import Attempting, Refused, Unavailable, Unusable
 from paccf.models.pace import Lease, Pace
 from paccf.models.redaction import hide
 from paccf.models.replies import Again, Said, failure, judged
-from paccf.models.spec import ModelSpec
+from paccf.models.spec import LIMITS, ModelSpec
 from paccf.models.wire import CAP, Broken, Untrusted, Wire
 from paccf.search.chance import chance
 from paccf.search.world import Answer, Request
 
 CONCURRENCY = 16  # ours: requests in flight where the spec does not say
+LOCAL_CONCURRENCY = 2  # ours: the same for the server in this process; more are no faster on few cores
 
 
 class ChatModel:
@@ -48,15 +48,15 @@ class ChatModel:
     async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
         messages = [{"role": "user", "content": request.prompt}]
         try:
-            body = msgspec.json.encode(
-                {**asked(self.spec, self.seed, request), "model": self.name, "messages": messages}
-            )
+            fields = asked(self.spec, self.seed, request)
+            body = msgspec.json.encode({**fields, "model": self.name, "messages": messages})
         except UnicodeEncodeError:
             raise failure(
                 Refused, "the prompt holds characters that no encoding has; look at the task's text"
             ) from None
-        at_most = len(body), self.spec.max_tokens.of(request.kind)  # no token is shorter than a byte
-        why = ""
+        longest = next((fields[key] for key in LIMITS if key in fields), self.spec.max_tokens.of(request.kind))
+        at_most = len(body), longest  # no token is shorter than a byte
+        why, answered = "", 0
         for attempt in range(1, self.spec.patience.attempts + 1):
             async with self.pace.lease(at_most) as lease:
                 if attempting is not None:
@@ -68,9 +68,13 @@ class ChatModel:
             if isinstance(outcome, Said):
                 counts = outcome.prompt_tokens, outcome.completion_tokens
                 return Answer(outcome.text, *counts, outcome.finish, latency, attempt)
-            why = outcome.why
+            why, answered = outcome.why, answered + outcome.answered
             if attempt < self.spec.patience.attempts:
-                await asyncio.sleep(self._pause(request, attempt, outcome))
+                await self.pace.pause(self._pause(request, attempt, outcome))
+        if answered == attempt:
+            raise failure(
+                Refused, f"the endpoint answered {attempt} times and never with anything of use, the last time: {why}"
+            )
         raise failure(
             Unavailable,
             f"no answer in {attempt} attempt{'s' * (attempt > 1)}, the last one: {why}; run the same command "
@@ -82,7 +86,7 @@ class ChatModel:
             reply = await self._wire.post(body, self.spec.patience.attempt)
         except Broken as error:
             lease.unbilled = not error.sent
-            return Again(str(error), billed=error.sent)
+            return Again(str(error))
         except Untrusted as error:
             lease.unbilled = True
             raise failure(Unusable, f"the server's certificate does not hold: {error}; check the base URL") from None
@@ -171,13 +175,19 @@ def key_of(spec: ModelSpec) -> str:
     return key
 
 
+def paced(spec: ModelSpec, before: tuple[int, int] = (0, 0)) -> Pace:
+    """The pace that ``spec`` asks for; ``before`` was paid for already."""
+    ceiling = spec.concurrency or (LOCAL_CONCURRENCY if spec.preset == "local" else CONCURRENCY)
+    return Pace(ceiling, spec.ceilings, spec.prices, before)
+
+
 @asynccontextmanager
-async def chat(spec: ModelSpec, seed: int, *, cap: int = CAP) -> AsyncIterator[ChatModel]:
-    """The model at the endpoint of ``spec``, with connections of its own. Raises `Unusable` without its key."""
+async def chat(spec: ModelSpec, seed: int, *, pace: Pace | None = None, cap: int = CAP) -> AsyncIterator[ChatModel]:
+    """The model at the endpoint of ``spec``, with connections of its own, and a pace of its own unless one is given.
+    Raises `Unusable` without its key."""
     key = key_of(spec)
     wire = Wire(f"{spec.endpoint.url}/chat/completions", {"Authorization": f"Bearer {key}"} if key else {}, cap=cap)
-    pace = Pace(spec.concurrency or CONCURRENCY, spec.ceilings, spec.prices)
     try:
-        yield ChatModel(spec, wire, pace, seed)
+        yield ChatModel(spec, wire, pace or paced(spec), seed)
     finally:
         await wire.close()

@@ -15,6 +15,7 @@ from paccf.models.spec import ModelSpec
 from paccf.search.world import Answer, Request
 
 if TYPE_CHECKING:
+    from paccf.models.pace import Pace
     from paccf.models.simulated import Simulated
 
 
@@ -50,28 +51,42 @@ def parameters(
     return partial(openai.parameters, spec, seed)
 
 
+Answering = Callable[[str, Mapping[str, Any]], Live]
+
+
+@asynccontextmanager
+async def connected(spec: ModelSpec, seed: int, pace: Pace | None = None) -> AsyncIterator[Answering]:
+    """Who answers, for searches in any domain: called with a domain and its world's settings, it gives the model there.
+    All of these share their connections and their ``pace``. Raises `SpecError`, `ModelFailure`."""
+    spec.checked()
+    if spec.simulated:
+        yield partial(_waiting, spec, seed)
+    elif spec.preset == "local":
+        from paccf.models.local import answering, served
+
+        async with served(spec) as url, answering(spec, url, seed, pace) as answers:
+            yield answers
+    else:
+        from paccf.models.openai import chat
+
+        async with chat(spec, seed, pace=pace) as model:
+            yield lambda domain, settings: model
+
+
 @asynccontextmanager
 async def opened(
     spec: ModelSpec, domain: str, seed: int, settings: Mapping[str, Any] | None = None
 ) -> AsyncIterator[Live]:
     """The model of ``spec`` for searches in ``domain`` whose world has these ``settings``. It holds connections, so
     one is shared by all searches of a process. Raises `SpecError`, `ModelFailure`."""
-    spec.checked()
-    if spec.simulated:
-        from paccf.models.simulated import simulated
+    async with connected(spec, seed) as answering:
+        yield answering(domain, settings or {})
 
-        yield Waiting(simulated(domain, spec.profile, seed, **(settings or {})), fingerprint(spec), spec.latency_ms)
-        return
-    if spec.preset == "local":
-        from paccf.models.local import local
 
-        async with local(spec, domain, seed, settings) as answering:
-            yield answering
-        return
-    from paccf.models.openai import chat
+def _waiting(spec: ModelSpec, seed: int, domain: str, settings: Mapping[str, Any]) -> Waiting:
+    from paccf.models.simulated import simulated
 
-    async with chat(spec, seed) as model:
-        yield model
+    return Waiting(simulated(domain, spec.profile, seed, **settings), fingerprint(spec), spec.latency_ms)
 
 
 def _simulated_parameters(seed: int, request: Request) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from paccf.models.live import CeilingReached
+from paccf.models.live import CeilingReached, Ended
 from paccf.models.spec import Ceilings, Prices
 
 MILLION = 1_000_000
@@ -58,9 +58,16 @@ class Lease:
 
 
 class Pace:
-    """Use it in one event loop."""
+    """Use it in one event loop. ``before`` are (prompt, completion) tokens that count against the money ceiling
+    although they were paid for earlier, by another process."""
 
-    def __init__(self, ceiling: int, ceilings: Ceilings | None = None, prices: Prices | None = None) -> None:
+    def __init__(
+        self,
+        ceiling: int,
+        ceilings: Ceilings | None = None,
+        prices: Prices | None = None,
+        before: tuple[int, int] = (0, 0),
+    ) -> None:
         self.ceiling = ceiling
         self.limit = float(ceiling)
         self.flying = 0
@@ -70,14 +77,15 @@ class Pace:
         self._cuts = 0
         self._ready = 0.0  # when the next request may be sent
         self._tokens_ready = 0.0
-        self._committed = 0.0  # money: at most this much is spent or under way
+        self._committed = self._price(before)  # money: at most this much is spent or under way
         self._reserved = 0  # how many are under way
-        self._settled = asyncio.Event()
+        self._changed = asyncio.Event()  # set when a wait may be over early
+        self._end = asyncio.Event()
 
     @asynccontextmanager
     async def lease(self, at_most: tuple[int, int]) -> AsyncIterator[Lease]:
         """Leave to send one request of at most these (prompt, completion) tokens, waited for. Raises `CeilingReached`
-        if the money ceiling could be passed by it."""
+        if the money ceiling could be passed by it, `Ended` after `end`."""
         await self._enter()
         cuts = self._cuts
         lease = Lease(at_most)
@@ -97,7 +105,39 @@ class Pace:
         """Send nothing for so long."""
         self._ready = max(self._ready, asyncio.get_running_loop().time() + seconds)
 
+    async def pause(self, seconds: float) -> None:
+        """Wait so long between two attempts. Raises `Ended` as soon as there will be no other."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._end.wait()
+        self._check()
+
+    def end(self) -> None:
+        """From now on nothing is sent: whoever waits for leave, or comes for it, gets `Ended`."""
+        self._end.set()
+        self._changed.set()
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_exception(Ended("stopped before it was sent"))
+
+    async def _waited(self, until: float | None) -> bool:
+        """Wait for the time ``until``, or until something changed: whether the time has come. Raises `Ended`."""
+        self._check()
+        if until is not None and until <= asyncio.get_running_loop().time():
+            return True
+        self._changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(until):
+                await self._changed.wait()
+        return False
+
+    def _check(self) -> None:
+        if self._end.is_set():
+            raise Ended("stopped before it was sent")
+
     async def _enter(self) -> None:
+        self._check()
         if not self._waiting and self.flying < int(self.limit):
             self.flying += 1
             return
@@ -106,7 +146,7 @@ class Pace:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it had its turn already: hand it on
+            if turn.done() and not turn.cancelled() and turn.exception() is None:  # it had its turn already: hand it on
                 self.flying -= 1
                 self._admit()
             raise
@@ -128,9 +168,9 @@ class Pace:
     async def _in_time(self, lease: Lease) -> None:
         """Wait for the rates. Sends are spaced evenly, and so are tokens: the most that this one may take, until
         `_settle` knows what it took."""
-        loop = asyncio.get_running_loop()
-        while (due := max(self._ready, self._tokens_ready)) > (now := loop.time()):
-            await asyncio.sleep(due - now)
+        while not await self._waited(max(self._ready, self._tokens_ready)):
+            pass
+        now = asyncio.get_running_loop().time()
         if self._ceilings.requests_per_minute is not None:
             self._ready = now + 60 / self._ceilings.requests_per_minute
         if self._ceilings.tokens_per_minute is not None:
@@ -151,8 +191,7 @@ class Pace:
                     f"the money ceiling of {ceiling:g} is reached: {self._committed:.4g} are spent or maybe billed, "
                     f"and the next request may cost {worst:.2g}; raise ceilings.money and run the same command again"
                 )
-            self._settled.clear()
-            await self._settled.wait()
+            await self._waited(None)
         self._committed += worst
         self._reserved += 1
 
@@ -160,7 +199,7 @@ class Pace:
         spent = self.spent
         self._committed += self._price(lease.tokens) - self._price(lease.at_most)
         self._reserved -= 1
-        self._settled.set()
+        self._changed.set()
         spent.sends += lease.sent
         spent.answers += lease.answered
         if lease.usage is not None:
@@ -172,4 +211,4 @@ class Pace:
             spent.unknown += 1
         if lease.timed and self._ceilings.tokens_per_minute is not None:
             left = sum(lease.at_most) - sum(lease.tokens)
-            self._tokens_ready -= 60 * left / self._ceilings.tokens_per_minute
+            self._tokens_ready -= 60 * left / self._ceilings.tokens_per_minute  # who waits is woken by `_changed`

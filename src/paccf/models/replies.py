@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from paccf.models.live import Refused, Unusable
+from paccf.models.live import Refused, Unavailable, Unusable
 from paccf.models.redaction import hidden, redacted
 from paccf.models.wire import Reply
 from paccf.search.world import ModelFailure
@@ -41,12 +41,12 @@ class Said:
 @dataclass(frozen=True, slots=True)
 class Again:
     """Worth another attempt. ``after``: seconds that the server asks for; ``busy``: it cannot take this many at once;
-    ``billed``: whether the attempt may have been billed."""
+    ``answered``: the endpoint did answer, and said nothing that can be used."""
 
     why: str
     after: float | None = None
     busy: bool = False
-    billed: bool = False
+    answered: bool = False
 
 
 def judged(reply: Reply, key_env: str) -> Said | Again:
@@ -60,6 +60,16 @@ def judged(reply: Reply, key_env: str) -> Said | Again:
     if reply.status in (408, 409, 425, 429) or 500 <= reply.status < 600:
         return Again(redacted(why), retry_after(reply.headers.get("retry-after")), reply.status in _BUSY)
     raise _permanent(reply, words, why, key_env)
+
+
+def refusal(reply: Reply, key_env: str = "") -> ModelFailure:
+    """What a status other than 200 means where nothing is asked again."""
+    try:
+        outcome = judged(reply, key_env)
+    except ModelFailure as error:
+        return error
+    assert isinstance(outcome, Again)
+    return failure(Unavailable, f"the server did not answer: {outcome.why}")
 
 
 def failure(kind: type[ModelFailure], message: str) -> ModelFailure:
@@ -104,12 +114,12 @@ def _answer(body: bytes) -> Said | Again:
     try:
         found = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Again(f"an answer that is no JSON: {_excerpt(body)}", billed=True)
+        return Again(f"an answer that is no JSON: {_excerpt(body)}", answered=True)
     if not isinstance(found, dict):
-        return Again("an answer that is no object", billed=True)
+        return Again("an answer that is no object", answered=True)
     choices = found.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return Again(f"an answer without choices: {_words(body)}", billed=True)
+        return Again(f"an answer without choices: {_words(body)}", answered=not found.get("error"))
     finish = choices[0].get("finish_reason")
     finish = hidden(finish)[:40] if isinstance(finish, str) else None
     message = choices[0].get("message")
@@ -122,7 +132,7 @@ def _answer(body: bytes) -> Said | Again:
             raise failure(Refused, f"the model refused: {_cut(message['refusal'])}")
         if finish == "length":
             raise failure(Refused, "the answer ended before its first word (finish reason length); raise max_tokens")
-        return Again("an answer without content", billed=True)
+        return Again("an answer without content", answered=True)
     usage = found.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     counts = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))

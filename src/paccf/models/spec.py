@@ -25,6 +25,7 @@ Warmth = Annotated[float, msgspec.Meta(ge=0, le=2)]
 # body fields that a request is made of, so that `extra` cannot change what the record says was asked
 _OURS = frozenset({"messages", "model", "n", "stream", "temperature", "seed", "stop", "response_format", "max_tokens"})
 _OMITTABLE = ("temperature", "seed", "stop", "max_tokens")
+LIMITS = ("max_completion_tokens", "max_tokens")  # body fields that bound an answer's tokens
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -53,7 +54,8 @@ class MaxTokens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What this process may use; `None` is no ceiling. ``money`` needs prices, in whatever currency they are in."""
+    """What a process may use; `None` is no ceiling. ``money`` needs prices, in whatever currency they are in, and for a
+    run counts what its folder has paid for already."""
 
     requests_per_minute: Positive | None = None
     tokens_per_minute: Positive | None = None
@@ -131,6 +133,11 @@ class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
                 raise SpecError(f"omit: {field!r:.40} is none of {', '.join(_OMITTABLE)}")
         if self.ceilings.money is not None and self.prices is None:
             raise SpecError("ceilings.money: what an answer costs is unknown without [model.prices]")
+        if self.ceilings.money is not None and "max_tokens" in self.omit and LIMITS[0] not in self.extra:
+            raise SpecError(f"ceilings.money: an answer without max_tokens can cost anything; set extra.{LIMITS[0]}")
+        for field in LIMITS:
+            if field in self.extra and (type(self.extra[field]) is not int or self.extra[field] < 1):
+                raise SpecError(f"extra.{field}: a whole number, 1 or more")
         if self.evaluator == "likelihood" and self.preset != "local":
             raise SpecError("evaluator: likelihood is for preset = 'local'; other endpoints give verdicts")
         return self
