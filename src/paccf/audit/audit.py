@@ -70,6 +70,11 @@ class Audit:
         return self.run.info.simulated
 
     @property
+    def caveats(self) -> tuple[str, ...]:
+        """What has to be said beside every figure of the run."""
+        return self.run.info.caveats
+
+    @property
     def where(self) -> str:
         return self.run.where
 

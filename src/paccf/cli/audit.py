@@ -84,6 +84,8 @@ def _print(audit: Audit, made: dict[str, Table], lacking: dict[str, str]) -> Non
     say(f"{clean(audit.name)} ({clean(audit.where)})")
     if audit.simulated:
         say(SIMULATED)
+    for caveat in audit.caveats:
+        say(f"Note: {clean(caveat)}")
     say()
     for name in SHOWN:
         if name in made:
@@ -120,6 +122,7 @@ def _json(audit: Audit, made: dict[str, Table], lacking: dict[str, str]) -> None
             "name": audit.name,
             "record": audit.where,
             "simulated": audit.simulated,
+            "caveats": list(audit.caveats),
             "sound": findings.sound,
             "checks": checks,
             "tables": {name: document(table) for name, table in made.items()},

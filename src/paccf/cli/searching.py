@@ -131,8 +131,9 @@ def plan(
     world = drawing.place(domain, given)
     known(name, CONTROLLERS, "controller")
     answering = _model(model)
-    if model.simulated:
-        drawing.stated(lambda: simulated(domain, model.profile, seed, **given))
+    notes: tuple[str, ...] = ()
+    if model.simulated and (said := drawing.stated(lambda: simulated(domain, model.profile, seed, **given)).note):
+        notes = (f"the model is SIMULATED, {said}",)
     make = controller(name, **configured(name, settings))
     config = make.keywords["config"]  # type: ignore[attr-defined]
     matched = fingerprint(world, name, config, scoring, answering, prompts_of(world))
@@ -161,7 +162,7 @@ def plan(
         tasks = drawing.drawn(
             domain, count, source=source, split=split, seed=seed, skip=skip, data=data, without=calibrated
         )
-    notes = tuple(getattr(world, "caveats", ()))
+    notes = (*getattr(world, "caveats", ()), *notes)
     if used := len({task.id for task in tasks} & calibrated):
         notes += (f"{used} of these tasks calibrated the margin; its promise is for new ones",)
     return Plan(

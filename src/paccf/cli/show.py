@@ -47,7 +47,7 @@ def command(
         try:
             native, paccf = _arms(opened, task, controller, domain)
             certificates = opened.certificates()
-            simulated = opened.design.spec.model.simulated
+            simulated, caveats = opened.design.spec.model.simulated, opened.design.caveats()
         finally:
             opened.close()
     lines = list(joined(native, paccf))
@@ -58,6 +58,7 @@ def command(
         emit_json(
             {
                 "simulated": simulated,
+                "caveats": caveats,
                 "task": key.task,
                 "margin": margin,
                 "lines": [_data(line) for line in lines],
@@ -69,7 +70,10 @@ def command(
         return
     said = "SIMULATED " if simulated else ""
     kept = "keeps everything" if margin is None else f"margin {margin:g}"
-    say(f"{said}{clean(key.domain)} {clean(key.task)}, {clean(key.controller)}, budget {key.budget}, {kept}\n")
+    say(f"{said}{clean(key.domain)} {clean(key.task)}, {clean(key.controller)}, budget {key.budget}, {kept}")
+    for caveat in caveats:
+        say(f"Note: {clean(caveat)}")
+    say("")
     shown = lines if everything else [line for line in lines if _matters(line)]
     rows = [(_label(line), _side(line.native), _side(line.paccf)) for line in shown]
     say(table(("candidate", "Native", "PAC-CF"), rows, left=3))

@@ -28,7 +28,7 @@ def command(folder: str, data: str | None, as_json: bool) -> None:
 
         opened = Folder.look(path, data)
         try:
-            found, spec = state(opened), opened.design.spec
+            found, spec, caveats = state(opened), opened.design.spec, opened.design.caveats()
         finally:
             opened.close()
     tape = found.tape
@@ -42,6 +42,7 @@ def command(folder: str, data: str | None, as_json: bool) -> None:
             {
                 "name": spec.name,
                 "simulated": spec.model.simulated,
+                "caveats": caveats,
                 "complete": found.complete,
                 "cells": cells,
                 "excluded": found.excluded,
@@ -50,7 +51,10 @@ def command(folder: str, data: str | None, as_json: bool) -> None:
         )
         return
     said = "SIMULATED " if spec.model.simulated else ""
-    say(f"{said}{clean(spec.name)}: {'complete' if found.complete else 'not complete'}\n")
+    say(f"{said}{clean(spec.name)}: {'complete' if found.complete else 'not complete'}")
+    for caveat in caveats:
+        say(f"Note: {clean(caveat)}")
+    say("")
     head = ("cell", "calibrated", "margin", "tested", "solved", "censored", "failed", "requests")
     rows = [
         (

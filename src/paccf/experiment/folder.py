@@ -40,7 +40,7 @@ def info(design: Design) -> RunInfo:
     """What is run, for the record."""
     spec = design.spec
     text = json.dumps(identity(spec), ensure_ascii=True, sort_keys=True)
-    return RunInfo(spec.name, text, design.model, spec.model.simulated, versions())
+    return RunInfo(spec.name, text, design.model, spec.model.simulated, versions(), tuple(design.caveats()))
 
 
 class Folder:

@@ -34,6 +34,7 @@ def results(folder: Folder) -> Results:
     spec = folder.design.spec
     said = "SIMULATED " if run.info.simulated else ""
     head = f"{said}{spec.name}: model {run.info.model}, seed {spec.seed}, Q {spec.certificate.q}"
+    head += "".join(f"\nNote: {caveat}" for caveat in run.info.caveats)
     certificates = folder.certificates()
     tables = []
     if certificates:
@@ -48,6 +49,7 @@ def results(folder: Folder) -> Results:
     data = {
         "name": spec.name,
         "simulated": run.info.simulated,
+        "caveats": list(run.info.caveats),
         "model": run.info.model,
         "tables": [_as_data(*table[:3]) for table in tables],
     }

@@ -91,6 +91,7 @@ runs = _table(
     Column("spec", Foreign, nullable=False),
     Column("model", Foreign, nullable=False),
     Column("simulated", _BIT, nullable=False),
+    Column("caveats", Foreign, nullable=False),  # JSON: a list of sentences
     Column("versions", Foreign, nullable=False),  # JSON: a list, one entry for each set of versions that wrote
     Column("begun", Text, nullable=False),  # UTC
 )

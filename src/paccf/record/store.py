@@ -197,7 +197,7 @@ def _name(run: Run) -> str:
 
 def _run(row: Any) -> RunInfo:
     versions: Mapping[str, str] = json.loads(row.versions)[-1]
-    return RunInfo(row.name, row.spec, row.model, bool(row.simulated), versions)
+    return RunInfo(row.name, row.spec, row.model, bool(row.simulated), versions, tuple(json.loads(row.caveats)))
 
 
 def _begin(connection: Connection, runs: Sequence[RunInfo]) -> list[int]:
@@ -214,6 +214,7 @@ def _begin_one(connection: Connection, run: RunInfo) -> int:
             "spec": run.spec,
             "model": run.model,
             "simulated": int(run.simulated),
+            "caveats": json.dumps(run.caveats),
             "versions": json.dumps([dict(run.versions)]),
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),
         }

@@ -146,10 +146,12 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """What was run: the whole spec as JSON, the model's fingerprint, versions. ``simulated`` shows in every output."""
+    """What was run: the whole spec as JSON, the model's fingerprint, versions. ``simulated`` and the ``caveats``, a
+    sentence each, show in every output."""
 
     name: str
     spec: str
     model: str
     simulated: bool
     versions: Mapping[str, str]
+    caveats: tuple[str, ...] = ()

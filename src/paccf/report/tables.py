@@ -97,7 +97,7 @@ def _text(shown: _Shown) -> str:
 
 def _below(table: Table) -> list[str]:
     counts = ", ".join(f"{n:,} {what}" for what, n in table.source.counts.items())
-    lines = [f"Note: {clean(note)}." for note in table.notes]
+    lines = [f"Note: {clean(note)}." for note in (*table.caveats, *table.notes)]
     return [
         *lines,
         f"From: {clean(table.source.query)}.",
@@ -233,8 +233,10 @@ def _csv(shown: _Shown) -> str:
     heads: list[str] = []
     for (column, _), two in zip(shown.columns, wide, strict=True):
         heads += [f"{column.key}_lo", f"{column.key}_hi"] if two else [column.key]
-    simulated = ["simulated"] if shown.table.simulated else []
-    writer.writerow([*heads, *simulated])
+    said = {"simulated": "SIMULATED"} if shown.table.simulated else {}
+    if shown.table.caveats:
+        said["caveats"] = _quoted("; ".join(shown.table.caveats))
+    writer.writerow([*heads, *said])
     for row in shown.rows:
         cells: list[object] = []
         for value, two in zip(row, wide, strict=True):
@@ -244,7 +246,7 @@ def _csv(shown: _Shown) -> str:
                 cells += ["", ""]
             else:
                 cells.append(_quoted(value) if isinstance(value, str) else "" if value is None else value)
-        writer.writerow([*cells, *(["SIMULATED"] if simulated else [])])
+        writer.writerow([*cells, *said.values()])
     return out.getvalue()
 
 
@@ -266,6 +268,7 @@ def document(table: Table, shown: _Shown | None = None) -> dict[str, object]:
         "name": table.name,
         "title": table.title,
         "simulated": table.simulated,
+        "caveats": list(table.caveats),
         "record": table.of,
         "source": {"query": table.source.query, "counts": dict(table.source.counts)},
         "columns": [{"key": c.key, "head": c.head, "unit": c.unit, "decimals": c.decimals} for c, _ in shown.columns],

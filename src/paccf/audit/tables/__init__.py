@@ -116,4 +116,5 @@ def build(audit: Audit, name: str) -> Table:
         maker = partial(conditions.raw, domain=name.removeprefix(RAW))
     if maker is None:
         raise LookupError(f"there is no table {name!r}; the tables are {', '.join(names(audit))}")
-    return replace(maker(audit), simulated=audit.simulated, of=f"{audit.name} ({audit.where})")
+    of = f"{audit.name} ({audit.where})"
+    return replace(maker(audit), simulated=audit.simulated, caveats=audit.caveats, of=of)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from paccf.audit.audit import Audit
 from paccf.audit.names import controller_title, domain_title
@@ -154,12 +154,14 @@ def ends(audit: Audit) -> Table:
 
 
 def metrics(audit: Audit) -> Table:
-    """The domain's further utilities, as means over all paired tasks."""
+    """The domain's further utilities, as means over the paired tasks where both arms have them: one that a task does
+    not define, like the F1 of a kind of tools that nobody called, is left out of its record."""
     columns = (
         DOMAIN,
         BUDGET,
         CONTROLLER,
         Column("metric", "Metric"),
+        Column("n", "N", 0),
         Column("native", "Native", 4),
         Column("paccf", "PAC-CF", 4),
         Column("delta", "Δ", 4, signed=True),
@@ -167,17 +169,16 @@ def metrics(audit: Audit) -> Table:
     rows: list[tuple[Value, ...]] = []
     for domain, controller, budget in audit.conditions():
         both = [[o.metrics for o in _outcomes(audit, domain, controller, budget, arm)] for arm in ARMS]
-        for name in sorted(set.intersection(*({*m} for arm in both for m in arm)) if both[0] else ()):
-            native, paccf = (_mean(arm, name) for arm in both)
+        pairs = list(zip(*both, strict=True))
+        for name in sorted({name for one, other in pairs for name in {*one} & {*other}}):
+            defined = [(one[name], other[name]) for one, other in pairs if name in one and name in other]
+            native, paccf = (sum(column) / len(defined) for column in zip(*defined, strict=True))
             names = domain_title(domain), label(budget), controller_title(controller)
-            rows.append((*names, name, native, paccf, paccf - native))
+            rows.append((*names, name, len(defined), native, paccf, paccf - native))
     if not rows:
         raise Unsupported("no domain of the record reports further utilities")
-    return Table("metrics", "Further utilities", columns, tuple(rows), source(audit, "means over all paired tasks"))
-
-
-def _mean(found: list[Mapping[str, float]], name: str) -> float:
-    return sum(m[name] for m in found) / len(found)
+    query = "means over the N paired tasks whose record has the figure in both arms"
+    return Table("metrics", "Further utilities", columns, tuple(rows), source(audit, query))
 
 
 def exclusions(audit: Audit) -> Table:

@@ -57,6 +57,7 @@ class Table:
     breaks: frozenset[int] = frozenset()
     printed: tuple[Printed, ...] = ()
     simulated: bool = False
+    caveats: tuple[str, ...] = ()  # of the run, shown in every format
     of: str = ""  # the record: name of the run and where it is
 
     def __post_init__(self) -> None:

@@ -1,0 +1,91 @@
+"""A run on declared tools, and on a model that is seeded with gold: every output of it says so."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from paccf.cli import main
+
+LEAK = "the tools that the task declares were offered, which gives away the recorded plan's tools: a leak"
+SEEDED = "the model is SIMULATED, seeded with gold"
+SPEC = """
+name = "declared"
+seed = 1
+budgets = [20, 40]
+[domains.gta]
+test = 4
+settings = { tools = "declared" }
+[controllers.levin]
+[calibration]
+budget = 40
+tasks = 8
+exposed = 4
+limit = 12
+[certificate]
+q = "0.7"
+[model]
+preset = "simulated"
+"""
+
+
+def run(*args: str) -> str:
+    result = CliRunner().invoke(main, [*args])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("declared")
+    (path / "spec.toml").write_text(SPEC)
+    printed = run("run", str(path / "spec.toml"), "-o", str(path / "run"))
+    assert LEAK in printed
+    assert SEEDED in printed
+    return path / "run"
+
+
+def test_every_command_on_the_run_says_it(folder: Path) -> None:
+    task = next(o["task"] for o in json.loads(run("table", str(folder), "cases", "--format", "json"))["rows"])
+    for args in (["status"], ["audit"], ["show", task, "--controller", "levin"]):
+        command = [args[0], str(folder), *args[1:]]
+        printed = run(*command)
+        assert LEAK in printed, args
+        assert SEEDED in printed, args
+        caveats = json.loads(run(*command, "--json"))["caveats"]
+        assert any(LEAK in said for said in caveats), args
+        assert any(SEEDED in said for said in caveats), args
+
+
+@pytest.mark.parametrize("form", ["text", "md", "tex", "csv", "json"])
+def test_every_format_of_a_table_says_it(folder: Path, form: str) -> None:
+    printed = run("table", str(folder), "bill", "--format", form)
+    assert "the tools that the task declares were offered" in printed
+    assert "seeded with gold" in printed
+
+
+def test_gtas_own_figures_reach_the_table(folder: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("table", str(folder), "metrics", "--format", "csv"))))
+    at = [row for row in rows if row["budget"] == "B40"]
+    counts = {row["metric"]: int(row["n"]) for row in at}
+    assert {
+        name: counts[name] for name in ("inst_acc", "tool_acc", "arg_acc", "plan_f1", "strict_avg3")
+    } == dict.fromkeys(("inst_acc", "tool_acc", "arg_acc", "plan_f1", "strict_avg3"), 4)
+    partly = [counts.get(name, 0) for name in ("p_f1", "o_f1", "l_f1", "c_f1", "summ_acc")]
+    assert any(0 < n < 4 for n in partly), "a figure that some tasks do not define is shown for the others"
+    assert {row["native"] for row in at if row["metric"] == "declared_tools"} == {"1.0"}
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_a_single_search_says_it(extra: list[str]) -> None:
+    printed = run("search", "--domain", "gta", "--tasks", "1", "--budget", "12", "--world", "tools=declared", *extra)
+    assert LEAK in printed
+    assert SEEDED in printed
+    plain = run("search", "--domain", "gta", "--tasks", "1", "--budget", "12", *extra)
+    assert LEAK not in plain
+    assert SEEDED in plain
