@@ -45,12 +45,19 @@ class Lazy(click.Group):
     """A group whose commands are imported when they run, so that ``--help`` is instant."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """What the machine refuses, such as a full disk, is a sentence too."""
+        """What the machine refuses or lacks, such as room on the disk or an extra, is a sentence too."""
         try:
             return super().main(*args, **kwargs)
         except OSError as error:
             name = f" ({error.filename})" if error.filename else ""
             message = f"{error.strerror or error}{name}"
+        except ModuleNotFoundError as error:
+            from paccf.cli.extras import lacking
+
+            sentence = lacking(error)
+            if sentence is None:
+                raise
+            message = sentence
         except MemoryError:
             message = "this takes more memory than there is; ask for less at once"
         with contextlib.suppress(OSError):

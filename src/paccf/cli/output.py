@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from paccf.cli.extras import lacking
 from paccf.cli.loudness import quiet
 from paccf.record.foreign import clean as clean
 
@@ -59,11 +60,11 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1
 
 
 def lab(module: str, purpose: str) -> ModuleType:
-    """Import a module that stands on the ``lab`` extra, or say in one sentence what to install."""
+    """Import a module that stands on an extra, or say in one sentence what to install for ``purpose``."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        root = (error.name or "").partition(".")[0]
-        if root not in ("scipy", "matplotlib", "sqlalchemy"):
+        sentence = lacking(error, purpose)
+        if sentence is None:
             raise
-        raise BadInput(f'{purpose} needs {root}, which is not installed: pip install "paccf[lab]"') from None
+        raise BadInput(sentence) from None

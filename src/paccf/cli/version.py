@@ -6,10 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import paccf
+from paccf.cli.extras import BROUGHT_BY
 from paccf.record.provenance import versions
 
-# extra -> the module whose presence tells
-EXTRAS = {"lab": "sqlalchemy", "local": "xllamacpp", "postgres": "psycopg"}
 _OWN = ("paccf", "git commit", "git changes", "git origin")
 
 
@@ -21,7 +20,8 @@ def version_lines() -> str:
     build = ""
     if source.exists() and "git commit" in found:
         build = f", commit {found['git commit'][:12]}{' with changes' if 'git changes' in found else ''}"
-    there = [name for name, module in EXTRAS.items() if find_spec(module) is not None]
+    lacking = {extra for module, extra in BROUGHT_BY.items() if find_spec(module) is None}
+    there = [extra for extra in dict.fromkeys(BROUGHT_BY.values()) if extra not in lacking]
     lines = [
         f"paccf {paccf.__version__}{build}",
         ", ".join(f"{name} {text}" for name, text in found.items() if name not in _OWN),

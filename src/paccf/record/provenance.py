@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 
-_PACKAGES = ("numpy", "msgspec", "scipy", "sqlalchemy", "httpx2", "xllamacpp")
+_PACKAGES = ("numpy", "msgspec", "scipy", "sqlalchemy", "h11", "xllamacpp")
 
 
 def versions(folder: str = ".") -> dict[str, str]:
