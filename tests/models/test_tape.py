@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -43,8 +42,8 @@ class Echo:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "run.sqlite") as opened:
+def store(place: str) -> Iterator[Store]:
+    with Store.open(place) as opened:
         yield opened
 
 
@@ -67,14 +66,14 @@ def test_the_key_tells_everything_apart_that_decides_an_answer() -> None:
     assert key(replace(REQUEST, subject=Subject(Task("u", None), "other"))) == key(REQUEST)
 
 
-def test_an_answer_is_asked_for_once_and_outlives_its_process(store: Store, tmp_path: Path) -> None:
+def test_an_answer_is_asked_for_once_and_outlives_its_process(store: Store, place: str) -> None:
     echo = Echo()
     taped = AsyncTaped(DurableTape(store, "echo"), echo)
     first = asyncio.run(taped.answer(REQUEST))
     assert first == Answer(REQUEST.prompt + " 0", 3, None, "stop", 0.0, 2)
     assert asyncio.run(taped.answer(REQUEST)) == replace(first, attempts=0)
     store.close()
-    with Store.open(tmp_path / "run.sqlite", readonly=True) as reader:
+    with Store.open(place, readonly=True) as reader:
         replay = Taped(DurableTape(reader, "echo"))
         assert replay.answer(REQUEST) == replace(first, attempts=0)
         with pytest.raises(NotOnTape, match="no answer for propose, draw 1"):

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import DBAPIError
 
-from paccf.record.errors import Conflict, Missing
+from paccf.record.errors import Conflict, Missing, StoreError
 from paccf.record.store import Store
 from paccf.record.values import Exclusion, RunInfo, Search
 
@@ -16,8 +17,8 @@ Made = Callable[..., Search]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "run.sqlite") as opened:
+def store(place: str) -> Iterator[Store]:
+    with Store.open(place) as opened:
         yield opened
 
 
@@ -113,14 +114,30 @@ def test_what_is_chosen_and_in_which_order(store: Store, info: RunInfo, made: Ma
     assert store.counts(info)[:2] == (6, 6)
 
 
-def test_a_record_outlives_its_process_and_reading_changes_nothing(tmp_path: Path, info: RunInfo, made: Made) -> None:
+def test_what_is_written_can_be_read_at_once_and_later(place: str, info: RunInfo, made: Made) -> None:
+    given = made()
+    with Store.open(place) as store:
+        store.begin(info)
+        store.save(info, given)
+        with Store.open(place, readonly=True) as reader:
+            assert list(reader.searches(info)) == [given]
+            with pytest.raises(StoreError, match="opened for reading"):
+                reader.save(info, given)
+            with pytest.raises(DBAPIError, match="readonly|read-only"), reader.database.reading.begin() as connection:
+                connection.exec_driver_sql("DELETE FROM traces")
+    with Store.open(place, readonly=True) as reader:
+        assert reader.runs() == [info]
+        assert list(reader.searches(info)) == [given]
+
+
+def test_a_closed_record_is_one_file_and_reading_changes_nothing(tmp_path: Path, info: RunInfo, made: Made) -> None:
     path = tmp_path / "run.sqlite"
     given = made()
     with Store.open(path) as store:
         store.begin(info)
         store.save(info, given)
-        with Store.open(path, readonly=True) as reader:
-            assert list(reader.searches(info)) == [given]
+        assert list(store.searches(info)) == [given]
+    assert not (tmp_path / "run.sqlite-wal").exists(), "a copy of the file would lose what stands there"
     before = path.read_bytes()
     with Store.open(path, readonly=True) as reader:
         assert reader.runs() == [info]

@@ -11,11 +11,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Any, Protocol
 
 from paccf.record.store import Store
-from paccf.record.tape import Lookup, Question, Reply, write_begun, write_failures, write_replies
+from paccf.record.tape import Lookup, Question, Reply, name_of, write_begun, write_failures, write_replies
 from paccf.search.world import Answer, Model, ModelFailure, Request
 
 Attempting = Callable[[int], Awaitable[None]]
@@ -37,13 +36,8 @@ class Asked:
 
 
 def key(request: Request, model: str = "", parameters: str = "") -> bytes:
-    """What an answer is filed under: a digest of the model's fingerprint, its parameters, the kind of the request,
-    which draw of it, and the prompt."""
-    head = (
-        f"{len(model)} {len(parameters)} {request.kind} {request.draw} "  # lengths: no two lists of parts are one text
-    )
-    text = head + model + parameters + request.prompt
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    """What an answer is filed under."""
+    return name_of(model, parameters, request.kind, request.draw, request.prompt)
 
 
 class Kept(Protocol):

@@ -6,6 +6,7 @@ one together, so that thousands a second cost some hundred commits.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import sqlite3
@@ -46,6 +47,8 @@ class Database:
         self._lock: WriterLock | None = None
         self._writer: _Writer | None = None
         self._engines: list[Engine] = []
+        self._standing: list[Connection] = []
+        self._local = threading.local()
         with self.translated():
             try:
                 self._open()
@@ -120,6 +123,18 @@ class Database:
         with self.translated(), self.reading.begin() as connection:
             yield connection
 
+    def standing(self) -> Any:
+        """The driver's own reading connection of this thread, which stays open until `close`; every query is a snapshot
+        of its own."""
+        held = getattr(self._local, "held", None)
+        if held is None:
+            held = self.reading.connect()
+            if self.path is None:  # SQLite's driver is in this mode anyway
+                held = held.execution_options(isolation_level="AUTOCOMMIT")
+            self._standing.append(held)
+            self._local.held = held
+        return held.connection.driver_connection
+
     @contextmanager
     def translated(self) -> Iterator[None]:
         """What the database refuses, in the reader's words."""
@@ -140,11 +155,16 @@ class Database:
         """Write what is under way, and let go of everything. A second time does nothing."""
         if self._writer is not None:
             self._writer.close()
-        for engine in self._engines:
+        for connection in self._standing:
+            connection.close()
+        if self._writer is not None and self.path is not None:
+            _settle(self._engines[0])
+        for engine in reversed(self._engines):  # the writing one last: it moves what is in the -wal file into the file
             engine.dispose()
         if self._lock is not None:
             self._lock.release()
-        self._writer, self._engines, self._lock = None, [], None
+        self._writer, self._engines, self._lock, self._standing = None, [], None, []
+        self._local = threading.local()
 
 
 class _Writer:
@@ -265,6 +285,17 @@ def _postgres(url: URL, readonly: bool) -> Engine:
         )
     except ModuleNotFoundError:
         raise Missing('PostgreSQL needs psycopg, which is not installed: pip install "paccf[postgres]"') from None
+
+
+def _settle(engine: Engine) -> None:
+    """Move the -wal file into the database, so that one file is the whole record. Somebody who reads can prevent it:
+    then both files stay, and lose nothing."""
+    with contextlib.suppress(DBAPIError):
+        connection = engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA busy_timeout = 0").execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            connection.close()
 
 
 def sound(connection: Connection, path: str) -> None:

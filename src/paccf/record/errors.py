@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class StoreError(Exception):
     """A record cannot be used as asked."""
@@ -30,3 +32,6 @@ class Damaged(StoreError):
 
 class Conflict(StoreError):
     """What is to be written differs from what is recorded in its place; both are named."""
+
+
+Skip = Callable[[StoreError], None]  # told of what cannot be read, which is then left out

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, Select, select
 from sqlalchemy.exc import DatabaseError
 
 from paccf.record import rows, schema, texts
-from paccf.record.errors import Damaged, Missing, StoreError
+from paccf.record.errors import Damaged, Missing, Skip, StoreError
 from paccf.record.values import Frontier, Key, Label, Outcome, Search
-from paccf.record.writing import recorded, shown
+from paccf.record.writing import Labels, Value, recorded, shown
 
 WHERE = ("phase", "domain", "controller", "arm", "budget", "task", "seed")
-Skip = Callable[[StoreError], None]  # told of what cannot be read, which is then left out
 
 _TRACE = schema.traces.c
 _KEY = (_TRACE.phase, _TRACE.domain, _TRACE.controller, _TRACE.arm, _TRACE.budget, _TRACE.task, _TRACE.seed)
@@ -99,6 +99,26 @@ def read_searches(
             yield Search(outcome, whole.frontiers[: outcome.frontiers])
 
 
+def read_whole(connection: Connection, run: int, where: dict[str, Any], skip: Skip | None) -> Iterator[list[Value]]:
+    """A list a trace: the search at its largest budget, the outcomes of the smaller ones, the labels in all modes. If
+    that outcome is damaged and skipped, the largest one that can be read stands for it, with the frontiers it saw."""
+    for (trace, key), group in groupby(_outcomes(connection, run, where, skip), key=lambda found: found[:2]):
+        outcomes = [outcome for _, _, outcome in group]
+        first = outcomes[0]
+        try:
+            whole = read_trace(connection, trace, key, first, None)
+            labels = [Labels(first.key, mode, found) for mode, found in read_all_labels(connection, trace, key)]
+        except (StoreError, DatabaseError) as error:
+            if skip is None:
+                raise
+            skip(error if isinstance(error, StoreError) else Damaged(f"{shown(key)}: {error.orig}"))
+            continue
+        if first.key.budget != key.budget:
+            whole = Search(first, whole.frontiers[: first.frontiers])
+            labels = [Labels(k, mode, found[: first.frontiers]) for k, mode, found in labels]
+        yield [whole, *outcomes[1:], *labels]
+
+
 def read_trace(connection: Connection, trace: int, key: Key, outcome: Outcome, mode: str | None) -> Search:
     """A whole search. Raises `Damaged` if it is not what was written."""
     head = connection.execute(select(_TRACE.seal, _TRACE.effects, _TRACE.asked).where(_TRACE.id == trace)).one()
@@ -130,6 +150,13 @@ def read_labels(connection: Connection, trace: int, mode: str, key: Key) -> list
     if texts.seal(mode, row.protected) != row.seal:
         raise Damaged(f"the {mode} labels of {shown(key)} are not what was written")
     return rows.labels_of(row.protected)
+
+
+def read_all_labels(connection: Connection, trace: int, key: Key) -> list[tuple[str, list[tuple[Label, ...]]]]:
+    """The labels of a trace by mode."""
+    table = schema.labels.c
+    modes = connection.execute(select(table.mode).where(table.trace == trace).order_by(table.mode)).scalars().all()
+    return [(mode, read_labels(connection, trace, mode, key) or []) for mode in modes]
 
 
 def run_id(connection: Connection, name: str) -> int:

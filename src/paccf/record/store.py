@@ -14,8 +14,7 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from paccf.record import reading, rows, schema, texts
 from paccf.record.database import Database
-from paccf.record.errors import Conflict, Damaged
-from paccf.record.reading import Skip
+from paccf.record.errors import Conflict, Damaged, Skip
 from paccf.record.tape import Totals, billed, totals
 from paccf.record.values import Costs, Exclusion, Key, Label, Outcome, RunInfo, Search
 from paccf.record.writing import CertificateText, Entry, Labels, Value, find_trace, write_entries
@@ -29,6 +28,14 @@ class Counts(NamedTuple):
     searches: int
     outcomes: int
     frontiers: int
+    begun: str
+
+
+class Begun(NamedTuple):
+    """A run as it is entered: with every set of versions that wrote it, and when it was begun (UTC)."""
+
+    run: RunInfo
+    versions: tuple[Mapping[str, str], ...]
     begun: str
 
 
@@ -60,7 +67,12 @@ class Store:
 
     def begin(self, run: RunInfo) -> None:
         """Enter a run, or continue it: spec and model must be the same; other versions are noted beside the first."""
-        self._ids[run.name] = self.database.write(_begin, run)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self.begin_as(Begun(run, (run.versions,), now))
+
+    def begin_as(self, entry: Begun) -> None:
+        """Enter a run of another record, or add what that one knows to it."""
+        self._ids[entry.run.name] = self.database.write(_begin, entry)
 
     def save(self, run: Run, search: Search) -> None:
         """Keep a search with its trace, in one transaction."""
@@ -96,6 +108,13 @@ class Store:
         with self.database.read() as connection:
             found = reading.run_id(connection, _name(name))
             return _run(connection.execute(select(schema.runs).where(schema.runs.c.id == found)).one())
+
+    def entry(self, name: Run) -> Begun:
+        """The run as it was entered."""
+        with self.database.read() as connection:
+            found = reading.run_id(connection, _name(name))
+            row = connection.execute(select(schema.runs).where(schema.runs.c.id == found)).one()
+        return Begun(_run(row), tuple(json.loads(row.versions)), row.begun)
 
     def counts(self, run: Run) -> Counts:
         """The size of a run; costs no reading of traces."""
@@ -134,6 +153,12 @@ class Store:
         """Whole searches in the same order, labelled in the mode ``labels`` if they were; one in memory at a time."""
         with self.database.read() as connection:
             yield from reading.read_searches(connection, self._id(run), where, labels, skip)
+
+    def whole(self, run: Run, *, skip: Skip | None = None, **where: Any) -> Iterator[list[Value]]:
+        """Everything of one search after the other, as `save_many` takes it: the search, the outcomes of its smaller
+        budgets, its labels in all modes."""
+        with self.database.read() as connection:
+            yield from reading.read_whole(connection, self._id(run), where, skip)
 
     def unlabelled(self, run: Run, mode: str, phase: str) -> list[Key]:
         """The searches of ``phase`` at their largest budget that have no labels in ``mode``."""
@@ -200,13 +225,13 @@ def _run(row: Any) -> RunInfo:
     return RunInfo(row.name, row.spec, row.model, bool(row.simulated), versions, tuple(json.loads(row.caveats)))
 
 
-def _begin(connection: Connection, runs: Sequence[RunInfo]) -> list[int]:
-    """The ids of ``runs``, entered where they are new."""
-    return [_begin_one(connection, run) for run in runs]
+def _begin(connection: Connection, entries: Sequence[Begun]) -> list[int]:
+    """The ids of runs, entered where they are new."""
+    return [_begin_one(connection, entry) for entry in entries]
 
 
-def _begin_one(connection: Connection, run: RunInfo) -> int:
-    r = schema.runs
+def _begin_one(connection: Connection, entry: Begun) -> int:
+    r, run = schema.runs, entry.run
     there = connection.execute(select(r).where(r.c.name == run.name)).first()
     if there is None:
         row = {
@@ -215,16 +240,18 @@ def _begin_one(connection: Connection, run: RunInfo) -> int:
             "model": run.model,
             "simulated": int(run.simulated),
             "caveats": json.dumps(run.caveats),
-            "versions": json.dumps([dict(run.versions)]),
-            "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": json.dumps([dict(versions) for versions in entry.versions]),
+            "begun": entry.begun,
         }
         return int(connection.execute(insert(r).values(row)).inserted_primary_key[0])  # type: ignore[index]
     for name in ("spec", "model", "simulated"):
         old, new = getattr(there, name), getattr(run, name)
         if old != new:
             raise Conflict(f"run {run.name}, {name}: recorded is {old!r:.300}, given is {new!r:.300}")
-    versions = json.loads(there.versions)
-    if dict(run.versions) not in versions:
-        versions.append(dict(run.versions))
-        connection.execute(update(r).where(r.c.id == there.id).values(versions=json.dumps(versions)))
+    known = json.loads(there.versions)
+    versions = known + [dict(new) for new in entry.versions if dict(new) not in known]
+    begun = min(there.begun, entry.begun)
+    if versions != known or begun != there.begun:
+        row = {"versions": json.dumps(versions), "begun": begun}
+        connection.execute(update(r).where(r.c.id == there.id).values(row))
     return int(there.id)

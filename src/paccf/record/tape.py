@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, case, func, select, update
@@ -11,9 +11,16 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from paccf.record import rows, schema, texts
 from paccf.record.database import Database
-from paccf.record.errors import Damaged
+from paccf.record.errors import Conflict, Damaged, Skip
 
 _TAPE = schema.tape.c
+
+
+def name_of(model: str, parameters: str, kind: str, draw: int, prompt: str) -> bytes:
+    """What an answer is filed under: a digest of the model's fingerprint, its parameters, the kind of the request,
+    which draw of it, and the prompt."""
+    head = f"{len(model)} {len(parameters)} {kind} {draw} "  # lengths: no two lists of parts are one text
+    return texts.digest((head + model + parameters + prompt).encode("utf-8", "surrogatepass"))
 
 
 class Question(NamedTuple):
@@ -96,6 +103,53 @@ def write_failures(connection: Connection, failures: Sequence[tuple[Question, st
     _put_questions(connection, [(question, 0) for question, _ in failures])
     connection.execute(_FAILURE, [{"at": question.key, "failure": text} for question, text in sorted(failures)])
     return [None] * len(failures)
+
+
+class Kept(Enum):
+    """What became of a row that was brought from another tape."""
+
+    NEW = "new"
+    SAME = "same"
+    THEIRS = "theirs"  # another answer was there and stayed
+
+
+def write_rows(connection: Connection, batches: Sequence[tuple[Sequence[Row], bool]]) -> list[list[Kept]]:
+    """Bring rows from other tapes. An answer that differs is a `Conflict`; with a True beside the batch, the one that
+    is there stays."""
+    return [_bring(connection, batch, keep) for batch, keep in batches]
+
+
+def _bring(connection: Connection, batch: Sequence[Row], keep: bool) -> list[Kept]:
+    keys = [row.question.key for row in batch]
+    found = connection.execute(select(_TAPE.key, _TAPE.begun).where(_TAPE.key.in_(keys)))
+    begun: dict[bytes, int] = {row.key: row.begun for row in found}
+    answered = read_replies(connection, keys)
+    more = [(row.question, max(row.begun - begun.get(row.question.key, 0), 0)) for row in batch]
+    _put_questions(connection, more)
+    if replies := [(row.question, row.reply) for row in batch if row.reply is not None]:
+        write_replies(connection, replies)
+    failed = [(row.question, row.failure) for row in batch if row.failure is not None and row.reply is None]
+    if failed := [(question, text) for question, text in failed if question.key not in begun]:
+        write_failures(connection, failed)
+    return [_kept(row, row.question.key in begun, answered.get(row.question.key), keep) for row in batch]
+
+
+def _kept(row: Row, there: bool, reply: Reply | None, keep: bool) -> Kept:
+    if reply is None:
+        return Kept.NEW if row.reply is not None or not there else Kept.SAME
+    if row.reply is None or _said(row.reply) == _said(reply):
+        return Kept.SAME
+    if keep:
+        return Kept.THEIRS
+    raise Conflict(
+        f"the answer to {row.question.kind}, draw {row.question.draw} ({row.question.prompt!r:.200}): recorded is "
+        f"{_said(reply)!r:.300}, given is {_said(row.reply)!r:.300}"
+    )
+
+
+def _said(reply: Reply) -> tuple[object, ...]:
+    """All of an answer that a search sees; when and after how many attempts it came is no difference."""
+    return (reply.text, reply.prompt_tokens, reply.completion_tokens, reply.finish)
 
 
 _ANSWER = (
@@ -194,11 +248,10 @@ def _reply(row: tuple[Any, ...]) -> Reply:
 
 
 class Lookup:
-    """Finds answers quickly: compiled once, over connections that stay open, one a thread."""
+    """Finds answers quickly: compiled once, over connections that stay open."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._local = threading.local()
         self.quick = database.path is not None
         dialect = database.reading.dialect
         one = _REPLIES.where(_TAPE.key == bindparam("at"), _TAPE.answer.is_not(None))
@@ -210,10 +263,10 @@ class Lookup:
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         with self._database.translated():
             if self.quick:
-                execute = self._connection().execute
+                execute = self._database.standing().execute
                 fetched = [row for key in keys if (row := execute(self._sql, (key,)).fetchone()) is not None]
             else:
-                fetched = self._connection().execute(self._sql, {"at": list(keys)}).fetchall()
+                fetched = self._database.standing().execute(self._sql, {"at": list(keys)}).fetchall()
             found = {}
             for row in fetched:
                 if row[4] is not None and row[4][:1] == "\x01":
@@ -221,19 +274,10 @@ class Lookup:
                 found[row[0]] = _reply(row)
             return found
 
-    def _connection(self) -> Any:
-        """The driver's own connection of this thread; every query is a snapshot of its own."""
-        held = getattr(self._local, "held", None)
-        if held is None:
-            held = self._database.reading.raw_connection()
-            if not self.quick:
-                held.dbapi_connection.autocommit = True  # type: ignore[union-attr]
-            self._local.held = held
-        return held.driver_connection
 
-
-def read_rows(connection: Connection) -> Iterator[Row]:
-    """All rows of the tape by key, one at a time. Raises `Damaged` for one that is not what was written."""
+def read_rows(connection: Connection, skip: Skip | None = None) -> Iterator[Row]:
+    """All rows of the tape by key, one at a time. One that is not what was written raises `Damaged`, or is handed to
+    ``skip`` and left out."""
     names = {"model": schema.texts.alias(), "parameters": schema.texts.alias(), "prompt": schema.texts.alias()}
     statement = select(
         *_REPLY,
@@ -247,15 +291,27 @@ def read_rows(connection: Connection) -> Iterator[Row]:
     for name, alias in names.items():
         statement = statement.join(alias, alias.c.digest == _TAPE[name], isouter=True)
     for row in connection.execution_options(yield_per=500).execute(statement.order_by(_TAPE.key)):
-        said = {}
-        for name in names:
-            body = getattr(row, f"{name}_body")
-            if body is None:
-                raise Damaged(f"the {name} of the tape's row {row.key.hex()} is missing")
-            said[name] = texts.unpack(getattr(row, name), body)
-        question = Question(row.key, said["model"], said["parameters"], row.kind, row.draw, said["prompt"])
-        reply = None if row.answer is None else _reply(tuple(row[: len(_REPLY)]))
-        yield Row(question, row.begun, reply, row.failure)
+        try:
+            found = _row(row)
+        except Damaged as error:
+            if skip is None:
+                raise
+            skip(error)
+        else:
+            yield found
+
+
+def _row(row: Any) -> Row:
+    said = {}
+    for name in ("model", "parameters", "prompt"):
+        body = getattr(row, f"{name}_body")
+        if body is None:
+            raise Damaged(f"the {name} of the tape's row {row.key.hex()} is missing")
+        said[name] = texts.unpack(getattr(row, name), body)
+    question = Question(row.key, said["model"], said["parameters"], row.kind, row.draw, said["prompt"])
+    if name_of(*question[1:]) != row.key:
+        raise Damaged(f"the tape's row {row.key.hex()} is not what was written: its question has another digest")
+    return Row(question, row.begun, None if row.answer is None else _reply(tuple(row[: len(_REPLY)])), row.failure)
 
 
 def totals(connection: Connection) -> Totals:

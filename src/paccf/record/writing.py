@@ -95,6 +95,9 @@ def write_labels(connection: Connection, run: int, given: Labels) -> None:
     found = find_trace(connection, run, given.key)
     if found is None:
         raise Missing(f"{shown(given.key)} is not recorded, so it cannot be labelled")
+    if given.key.budget < found.budget and len(given.labels) < found.frontiers:
+        compare_labels(connection, found.id, given)
+        return
     table = schema.frontiers
     sizes = connection.execute(select(table.c.size).where(table.c.trace == found.id).order_by(table.c.place)).scalars()
     if (there := list(sizes)) != (here := [len(frontier) for frontier in given.labels]):
@@ -102,6 +105,16 @@ def write_labels(connection: Connection, run: int, given: Labels) -> None:
     text = rows.labels_text(given.labels)
     row = {"trace": found.id, "mode": given.mode, "protected": text}
     write_once(connection, schema.labels, row | {"seal": texts.seal(given.mode, text)})
+
+
+def compare_labels(connection: Connection, trace: int, given: Labels) -> None:
+    """Of the beginning of a recorded trace: nothing to write, but what is there must be the same."""
+    table = schema.labels.c
+    chosen = select(table.protected).where(table.trace == trace, table.mode == given.mode)
+    text = connection.execute(chosen).scalar()
+    here = rows.labels_text(given.labels)
+    if text is not None and not text.startswith(here):
+        raise Conflict(f"{shown(given.key)}, {given.mode} labels: recorded is {text[: len(here)]!r}, given is {here!r}")
 
 
 def write_once(connection: Connection, table: Table, row: dict[str, Any]) -> None:

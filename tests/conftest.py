@@ -1,0 +1,33 @@
+"""What tests of several rooms share: the places where a record may lie."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests import postgres as server
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Callable[[], str]]:
+    """Makes empty databases on a real PostgreSQL server, and gives their URLs."""
+    if server.binaries() is None:
+        if os.environ.get("PACCF_ALL"):
+            pytest.fail("PACCF_ALL is set, and PostgreSQL's server is not installed")
+        pytest.skip("PostgreSQL's server is not installed (apt-get install postgresql)")
+    with server.server() as rest:
+        yield lambda: server.create(rest, f"test{next(_numbers)}")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new record may lie: in a SQLite file, in a PostgreSQL database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "run.sqlite")
+    url: str = request.getfixturevalue("postgres")()
+    return url
