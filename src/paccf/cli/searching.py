@@ -21,7 +21,7 @@ from paccf.models.opening import opened
 from paccf.models.pace import Spent
 from paccf.models.simulated import ProfileError, profiles, simulated
 from paccf.models.spec import ModelSpec, SpecError
-from paccf.search.controllers import CONTROLLERS, controller
+from paccf.search.controllers import controller, controllers
 from paccf.search.driver import Search, Watch, run, run_async, search
 from paccf.search.effects import Controller, Setting
 from paccf.search.fingerprint import fingerprint
@@ -56,7 +56,7 @@ class Plan:
     @property
     def title(self) -> str:
         """The controller's name in the paper."""
-        return CONTROLLERS[self.controller][2]
+        return controllers()[self.controller].title
 
     @property
     def model_name(self) -> str:
@@ -129,7 +129,7 @@ def plan(
     """Check everything that was asked for before anything runs. Raises `BadInput`."""
     given = drawing.settings(domain, world_pairs)
     world = drawing.place(domain, given)
-    known(name, CONTROLLERS, "controller")
+    known(name, drawing.stated(controllers), "controller")
     answering = _model(model)
     notes: tuple[str, ...] = ()
     if model.simulated and (said := drawing.stated(lambda: simulated(domain, model.profile, seed, **given)).note):

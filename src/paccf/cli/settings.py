@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from paccf.cli.output import BadInput
-from paccf.search.controllers import CONTROLLERS
+from paccf.search.controllers import controllers
 
 # what would make a search meaningless rather than bad: (settings, the lowest, the highest, in words)
 _RANGES: tuple[tuple[frozenset[str], float, float, str], ...] = (
@@ -32,7 +32,7 @@ def known(name: str, names: Iterable[str], what: str) -> str:
 
 def configured(controller: str, given: tuple[str, ...]) -> dict[str, Any]:
     """The config of ``controller`` that ``KEY=VALUE`` texts ask for, each read as its default's kind."""
-    kind = CONTROLLERS[controller][1]
+    kind = controllers()[controller].config
     hints = get_type_hints(kind)
     names = [field.name for field in fields(kind) if get_origin(hints[field.name]) is not tuple]
     return read_pairs("--set", given, kind, names, f"setting of {controller}")

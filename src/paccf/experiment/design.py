@@ -15,7 +15,7 @@ from paccf.experiment.lattice import on_lattice
 from paccf.experiment.spec import Spec, SpecError, configured
 from paccf.models.opening import fingerprint as model_fingerprint
 from paccf.record.values import Exclusion
-from paccf.search.controllers import CONTROLLERS
+from paccf.search.controllers import controllers
 from paccf.search.effects import Controller, Setting
 from paccf.search.fingerprint import fingerprint
 from paccf.search.tree import Task
@@ -37,7 +37,7 @@ class Cell(NamedTuple):
 
 def title(controller: str) -> str:
     """A controller's name in the paper."""
-    return CONTROLLERS[controller][2]
+    return controllers()[controller].title
 
 
 class Design:
