@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from paccf.record import schema
+from paccf.record import migrations, schema
 from paccf.record.errors import Damaged, Foreign, Full, Locked, Missing, StoreError
 from paccf.record.place import WriterLock, named, refuse_remote, url_of
 
@@ -67,7 +67,7 @@ class Database:
             with engine.begin() as connection:
                 if self.path is not None and os.path.getsize(self.path):
                     sound(connection, self.path)
-                new = schema.prepare(connection)
+                new = schema.prepare(connection, migrations.STEPS)
                 if new and self.path is not None:
                     connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION}")
             self._writer = _Writer(engine, self.translated)
@@ -81,8 +81,7 @@ class Database:
             schema.check(found)
             if found < schema.VERSION:
                 raise Foreign(
-                    f"it has the older schema {found}; open it once for writing (paccf doctor --migrate), which "
-                    "moves it forward"
+                    f"it has the older schema {found}; move it forward with: paccf doctor {self.name} --migrate"
                 )
 
     def _look_at_file(self, path: str) -> None:

@@ -147,7 +147,7 @@ def read_labels(connection: Connection, trace: int, mode: str, key: Key) -> list
     ).first()
     if row is None:
         return None
-    if texts.seal(mode, row.protected) != row.seal:
+    if rows.labels_seal(key, mode, row.protected) != row.seal:
         raise Damaged(f"the {mode} labels of {shown(key)} are not what was written")
     return rows.labels_of(row.protected)
 

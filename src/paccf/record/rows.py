@@ -191,6 +191,10 @@ def labels_text(labels: Sequence[Sequence[Label]]) -> str:
     return "".join("".join(_SIGNS[label] for label in frontier) + "," for frontier in labels)
 
 
+def labels_seal(key: Key, mode: str, text: str) -> bytes:
+    return seal(_parts(key), mode, text)
+
+
 def labels_of(text: str) -> list[tuple[Label, ...]]:
     return [tuple([_LABELS[sign] for sign in part]) for part in text.split(",")[:-1]]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -38,11 +38,8 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 from paccf.record.errors import Damaged
 from paccf.record.errors import Foreign as NotOurs
 
-VERSION = 1  # of the tables; raised with a step in MIGRATIONS
+VERSION = 2  # of the tables; raised with a step in migrations.py
 APPLICATION = 0x70616363  # "pacc", in the header of the SQLite file
-
-Migration = Callable[[Connection], None]
-MIGRATIONS: dict[int, Migration] = {}  # from version -> the step to the next one
 
 # one order everywhere: by code point
 _TEXT = Text().with_variant(Text(collation="C"), "postgresql")
@@ -71,6 +68,8 @@ class Foreign(TypeDecorator[str]):
         return value
 
 
+TALLY = 2654435761  # Knuth's multiplier; two counts that differ by a flipped bit have tallies that differ by many
+
 METADATA = MetaData()
 # the types of a STRICT table, and their like
 _BIG = Integer().with_variant(BigInteger(), "postgresql")
@@ -94,6 +93,7 @@ runs = _table(
     Column("caveats", Foreign, nullable=False),  # JSON: a list of sentences
     Column("versions", Foreign, nullable=False),  # JSON: a list, one entry for each set of versions that wrote
     Column("begun", Text, nullable=False),  # UTC
+    Column("seal", LargeBinary),
 )
 
 traces = _table(
@@ -220,6 +220,7 @@ exclusions = _table(
     Column("domain", _TEXT, primary_key=True),
     Column("task", Foreign, primary_key=True),
     Column("reason", Foreign, nullable=False),
+    Column("seal", LargeBinary),
     rowid=False,
 )
 
@@ -236,6 +237,7 @@ tape = _table(
     Column("draw", Integer, nullable=False),
     Column("prompt", LargeBinary, nullable=False),  # in `texts`
     Column("begun", Integer, nullable=False),  # attempts that were about to be sent, over all processes
+    Column("tally", _BIG),  # begun * TALLY: seals what is counted up in place
     Column("answer", LargeBinary),  # in `texts`; NULL: not answered, perhaps billed
     Column("prompt_tokens", _BIG),
     Column("completion_tokens", _BIG),
@@ -260,16 +262,15 @@ def version(connection: Connection) -> int | None:
     return int(rows[0])
 
 
-def prepare(connection: Connection, migrations: dict[int, Migration] | None = None, target: int = VERSION) -> bool:
-    """Create the tables, or move older ones forward, within the caller's transaction; whether they were created. Raises
-    `Foreign` for a newer version."""
+def prepare(connection: Connection, steps: Mapping[int, Callable[[Connection], None]], target: int = VERSION) -> bool:
+    """Create the tables, or move older ones forward by ``steps``, within the caller's transaction; whether they were
+    created. Raises `Foreign` for a newer version."""
     found = version(connection)
     if found is None:
         METADATA.create_all(connection)
         connection.execute(insert(schema).values(version=target))
         return True
     check(found, target)
-    steps = MIGRATIONS if migrations is None else migrations
     for step in range(found, target):
         if step not in steps:
             raise NotOurs(f"it has schema {step}, which no step leads out of; export it with the paccf that wrote it")

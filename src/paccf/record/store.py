@@ -114,7 +114,7 @@ class Store:
         with self.database.read() as connection:
             found = reading.run_id(connection, _name(name))
             row = connection.execute(select(schema.runs).where(schema.runs.c.id == found)).one()
-        return Begun(_run(row), tuple(json.loads(row.versions)), row.begun)
+            return Begun(_run(row), tuple(json.loads(row.versions)), row.begun)
 
     def counts(self, run: Run) -> Counts:
         """The size of a run; costs no reading of traces."""
@@ -184,10 +184,14 @@ class Store:
         return found
 
     def exclusions(self, run: Run) -> list[Exclusion]:
-        e = schema.exclusions.c
+        e, found = schema.exclusions.c, []
         with self.database.read() as connection:
-            chosen = select(e.domain, e.task, e.reason).where(e.run == self._id(run)).order_by(e.domain, e.task)
-            return [Exclusion(*row) for row in connection.execute(chosen)]
+            chosen = select(e.domain, e.task, e.reason, e.seal).where(e.run == self._id(run)).order_by(e.domain, e.task)
+            for *said, seal in connection.execute(chosen):
+                if texts.seal(*said) != seal:
+                    raise Damaged(f"{self.database.name}: the exclusion of {said[1]!r:.80} is not what was written")
+                found.append(Exclusion(*said))
+        return found
 
     def tape(self) -> Totals:
         """What the tape of this database holds in all."""
@@ -220,7 +224,14 @@ def _name(run: Run) -> str:
     return run if isinstance(run, str) else run.name
 
 
+def _seal(row: Mapping[str, Any]) -> bytes:
+    """Of a run, whose columns ``row`` holds."""
+    return texts.seal(*[row[n] for n in ("name", "spec", "model", "simulated", "caveats", "versions", "begun")])
+
+
 def _run(row: Any) -> RunInfo:
+    if _seal(row._mapping) != row.seal:
+        raise Damaged(f"the entry of run {row.name!r:.80} is not what was written")
     versions: Mapping[str, str] = json.loads(row.versions)[-1]
     return RunInfo(row.name, row.spec, row.model, bool(row.simulated), versions, tuple(json.loads(row.caveats)))
 
@@ -243,9 +254,11 @@ def _begin_one(connection: Connection, entry: Begun) -> int:
             "versions": json.dumps([dict(versions) for versions in entry.versions]),
             "begun": entry.begun,
         }
+        row["seal"] = _seal(row)
         return int(connection.execute(insert(r).values(row)).inserted_primary_key[0])  # type: ignore[index]
+    recorded = _run(there)
     for name in ("spec", "model", "simulated"):
-        old, new = getattr(there, name), getattr(run, name)
+        old, new = getattr(recorded, name), getattr(run, name)
         if old != new:
             raise Conflict(f"run {run.name}, {name}: recorded is {old!r:.300}, given is {new!r:.300}")
     known = json.loads(there.versions)
@@ -253,5 +266,6 @@ def _begin_one(connection: Connection, entry: Begun) -> int:
     begun = min(there.begun, entry.begun)
     if versions != known or begun != there.begun:
         row = {"versions": json.dumps(versions), "begun": begun}
+        row["seal"] = _seal(dict(there._mapping) | row)
         connection.execute(update(r).where(r.c.id == there.id).values(row))
     return int(there.id)

@@ -101,7 +101,10 @@ def write_replies(connection: Connection, replies: Sequence[tuple[Question, Repl
 def write_failures(connection: Connection, failures: Sequence[tuple[Question, str]]) -> list[None]:
     """Note how the attempts of each ended without an answer."""
     _put_questions(connection, [(question, 0) for question, _ in failures])
-    connection.execute(_FAILURE, [{"at": question.key, "failure": text} for question, text in sorted(failures)])
+    connection.execute(
+        _FAILURE,
+        [{"at": q.key, "failure": text, "seal": texts.seal(q.key, text)} for q, text in sorted(failures)],
+    )
     return [None] * len(failures)
 
 
@@ -172,7 +175,9 @@ _ANSWER = (
     )
 )
 _FAILURE = (
-    update(schema.tape).where(_TAPE.key == bindparam("at"), _TAPE.answer.is_(None)).values(failure=bindparam("failure"))
+    update(schema.tape)
+    .where(_TAPE.key == bindparam("at"), _TAPE.answer.is_(None))
+    .values(failure=bindparam("failure"), seal=bindparam("seal"))
 )
 
 
@@ -195,13 +200,14 @@ def _put_questions(connection: Connection, questions: Sequence[tuple[Question, i
                 "draw": question.draw,
                 "prompt": names[question.prompt],
                 "begun": attempts,
+                "tally": attempts * schema.TALLY,
             }
         )
     texts.put(connection, packed)
     values.sort(key=lambda value: value["key"])
     make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     statement = make(schema.tape)
-    more = {"begun": _TAPE.begun + statement.excluded.begun}
+    more = {name: _TAPE[name] + statement.excluded[name] for name in ("begun", "tally")}
     if any(attempts for _, attempts in questions):
         connection.execute(statement.on_conflict_do_update(index_elements=["key"], set_=more), values)
     else:
@@ -284,6 +290,7 @@ def read_rows(connection: Connection, skip: Skip | None = None) -> Iterator[Row]
         _TAPE.kind,
         _TAPE.draw,
         _TAPE.begun,
+        _TAPE.tally,
         _TAPE.failure,
         *[_TAPE[name] for name in names],
         *[alias.c.body.label(f"{name}_body") for name, alias in names.items()],
@@ -311,6 +318,10 @@ def _row(row: Any) -> Row:
     question = Question(row.key, said["model"], said["parameters"], row.kind, row.draw, said["prompt"])
     if name_of(*question[1:]) != row.key:
         raise Damaged(f"the tape's row {row.key.hex()} is not what was written: its question has another digest")
+    if row.begun * schema.TALLY != row.tally:
+        raise Damaged(f"the tape's row {row.key.hex()} is not what was written: its attempts are miscounted")
+    if row.answer is None and row.failure is not None and texts.seal(row.key, row.failure) != row.seal:
+        raise Damaged(f"the tape's row {row.key.hex()} is not what was written: its failure reads otherwise")
     return Row(question, row.begun, None if row.answer is None else _reply(tuple(row[: len(_REPLY)])), row.failure)
 
 

@@ -55,7 +55,7 @@ def _write(connection: Connection, run: int, value: Value) -> None:
             write_once(connection, schema.certificates, row | {"seal": texts.seal(domain, controller, text)})
         case Exclusion(domain, task, reason):
             row = {"run": run, "domain": domain, "task": task, "reason": reason}
-            write_once(connection, schema.exclusions, row)
+            write_once(connection, schema.exclusions, row | {"seal": texts.seal(domain, task, reason)})
 
 
 def write_search(connection: Connection, run: int, search: Search) -> None:
@@ -104,7 +104,7 @@ def write_labels(connection: Connection, run: int, given: Labels) -> None:
         raise Conflict(f"{shown(given.key)}: labels for frontiers of {here} candidates, recorded are {there}")
     text = rows.labels_text(given.labels)
     row = {"trace": found.id, "mode": given.mode, "protected": text}
-    write_once(connection, schema.labels, row | {"seal": texts.seal(given.mode, text)})
+    write_once(connection, schema.labels, row | {"seal": rows.labels_seal(given.key, given.mode, text)})
 
 
 def compare_labels(connection: Connection, trace: int, given: Labels) -> None:

@@ -1,0 +1,253 @@
+-- A record as version 1 of the schema wrote it (its first form): sqlite3 FILE < version1.sql
+BEGIN TRANSACTION;
+CREATE TABLE bills (
+	trace INTEGER NOT NULL, 
+	budget INTEGER NOT NULL, 
+	kind TEXT NOT NULL, 
+	requests INTEGER NOT NULL, 
+	PRIMARY KEY (trace, budget, kind)
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "bills" VALUES(1,8,'evaluate',6);
+INSERT INTO "bills" VALUES(1,8,'propose',2);
+INSERT INTO "bills" VALUES(1,20,'evaluate',16);
+INSERT INTO "bills" VALUES(1,20,'propose',4);
+CREATE TABLE candidates (
+	trace INTEGER NOT NULL, 
+	frontier INTEGER NOT NULL, 
+	place INTEGER NOT NULL, 
+	"key" TEXT NOT NULL, 
+	text TEXT NOT NULL, 
+	observations TEXT, 
+	score REAL, 
+	eligible INTEGER NOT NULL, 
+	native INTEGER NOT NULL, 
+	gap INTEGER, 
+	kept INTEGER NOT NULL, 
+	PRIMARY KEY (trace, frontier, place), 
+	FOREIGN KEY(trace) REFERENCES traces (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "candidates" VALUES(1,0,0,'0','0','[54.0,51.0,49.0,64.0]',54.5,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,0,1,'1','1','[46.0,48.0,42.0,46.0]',45.5,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,0,2,'2','2','[16.0,22.0,27.0,14.0]',19.75,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,1,0,'0','0','[83.0,79.0,72.0,73.0]',76.75,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,1,1,'1','1','[80.0,86.0,78.0,78.0]',80.5,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,1,2,'2','2','[23.0,18.0,16.0,8.0]',16.25,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,2,0,'0','0','[12.0,11.0,6.0,22.0]',12.75,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,2,1,'1','1','[38.0,42.0,45.0,37.0]',40.5,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,2,2,'2','2','[12.0,14.0,12.0,25.0]',15.75,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,3,0,'0','0','[16.0,25.0,12.0,28.0]',20.25,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,3,1,'1','1','[43.0,46.0,36.0,39.0]',41.0,1,1,NULL,1);
+INSERT INTO "candidates" VALUES(1,3,2,'2','2','[59.0,58.0,44.0,54.0]',53.75,1,1,NULL,1);
+CREATE TABLE certificates (
+	run INTEGER NOT NULL, 
+	domain TEXT NOT NULL, 
+	controller TEXT NOT NULL, 
+	text TEXT NOT NULL, 
+	seal BLOB NOT NULL, 
+	PRIMARY KEY (run, domain, controller), 
+	FOREIGN KEY(run) REFERENCES runs (id)
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "certificates" VALUES(1,'toy','levin','{}',X'5DF06BC40D9ACEE9');
+CREATE TABLE exclusions (
+	run INTEGER NOT NULL, 
+	domain TEXT NOT NULL, 
+	task TEXT NOT NULL, 
+	reason TEXT NOT NULL, 
+	PRIMARY KEY (run, domain, task), 
+	FOREIGN KEY(run) REFERENCES runs (id)
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "exclusions" VALUES(1,'toy','"t9\u0000\u001b"','no answer');
+CREATE TABLE frontiers (
+	trace INTEGER NOT NULL, 
+	place INTEGER NOT NULL, 
+	path TEXT NOT NULL, 
+	channel TEXT NOT NULL, 
+	spent INTEGER NOT NULL, 
+	size INTEGER NOT NULL, 
+	PRIMARY KEY (trace, place), 
+	FOREIGN KEY(trace) REFERENCES traces (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "frontiers" VALUES(1,0,'[]','child',5,3);
+INSERT INTO "frontiers" VALUES(1,1,'["0"]','child',10,3);
+INSERT INTO "frontiers" VALUES(1,2,'["1"]','child',15,3);
+INSERT INTO "frontiers" VALUES(1,3,'["0","1"]','child',20,3);
+CREATE TABLE labels (
+	trace INTEGER NOT NULL, 
+	mode TEXT NOT NULL, 
+	protected TEXT NOT NULL, 
+	seal BLOB NOT NULL, 
+	PRIMARY KEY (trace, mode), 
+	FOREIGN KEY(trace) REFERENCES traces (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "labels" VALUES(1,'found','?10,?10,?10,?10,',X'E9F7063F6CB3AC24');
+CREATE TABLE nodes (
+	trace INTEGER NOT NULL, 
+	place INTEGER NOT NULL, 
+	parent INTEGER, 
+	"key" TEXT NOT NULL, 
+	score REAL, 
+	visits INTEGER NOT NULL, 
+	value REAL NOT NULL, 
+	executed INTEGER NOT NULL, 
+	terminal INTEGER NOT NULL, 
+	solved INTEGER, 
+	dead INTEGER NOT NULL, 
+	pruned INTEGER NOT NULL, 
+	PRIMARY KEY (trace, place), 
+	FOREIGN KEY(trace) REFERENCES traces (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "nodes" VALUES(1,0,NULL,'',NULL,0,0.0,1,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,1,0,'0',54.5,0,0.0,1,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,2,1,'0',76.75,0,0.0,1,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,3,1,'1',80.5,0,0.0,1,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,4,3,'0',20.25,0,0.0,0,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,5,3,'1',41.0,0,0.0,0,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,6,3,'2',53.75,0,0.0,0,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,7,1,'2',16.25,0,0.0,0,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,8,0,'1',45.5,0,0.0,1,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,9,8,'0',12.75,0,0.0,0,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,10,8,'1',40.5,0,0.0,0,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,11,8,'2',15.75,0,0.0,0,0,NULL,0,0);
+INSERT INTO "nodes" VALUES(1,12,0,'2',19.75,0,0.0,0,0,NULL,0,0);
+CREATE TABLE outcomes (
+	trace INTEGER NOT NULL, 
+	budget INTEGER NOT NULL, 
+	"end" TEXT NOT NULL, 
+	solved INTEGER NOT NULL, 
+	utility REAL NOT NULL, 
+	answer TEXT, 
+	solution TEXT NOT NULL, 
+	failure TEXT NOT NULL, 
+	metrics TEXT NOT NULL, 
+	frontiers INTEGER NOT NULL, 
+	prompt_tokens INTEGER NOT NULL, 
+	completion_tokens INTEGER NOT NULL, 
+	unknown_tokens INTEGER NOT NULL, 
+	nodes INTEGER NOT NULL, 
+	expansions INTEGER NOT NULL, 
+	scored INTEGER NOT NULL, 
+	illegal INTEGER NOT NULL, 
+	unparsable INTEGER NOT NULL, 
+	malformed INTEGER NOT NULL, 
+	unscored INTEGER NOT NULL, 
+	sent INTEGER NOT NULL, 
+	seal BLOB NOT NULL, 
+	PRIMARY KEY (trace, budget), 
+	FOREIGN KEY(trace) REFERENCES traces (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "outcomes" VALUES(1,8,'budget',0,0.0,NULL,'','','{}',1,58,20,0,3,1,3,0,0,0,0,0,X'0A6FCF36FEEF1A45');
+INSERT INTO "outcomes" VALUES(1,20,'budget',0,0.0,NULL,'','','{}',4,145,50,0,12,4,12,0,0,0,0,0,X'8CA584D2336CF2AA');
+CREATE TABLE paccf_schema (
+	version INTEGER NOT NULL
+)
+ STRICT
+
+;
+INSERT INTO "paccf_schema" VALUES(1);
+CREATE TABLE runs (
+	id INTEGER NOT NULL, 
+	name TEXT NOT NULL, 
+	spec TEXT NOT NULL, 
+	model TEXT NOT NULL, 
+	simulated INTEGER NOT NULL,
+	versions TEXT NOT NULL, 
+	begun TEXT NOT NULL, 
+	PRIMARY KEY (id), 
+	UNIQUE (name)
+)
+ STRICT
+
+;
+INSERT INTO "runs" VALUES(1,'paper','{"domain": "toy"}','SIMULATED/toy',1,'[{"paccf": "0.1.0"}, {"paccf": "0.1.1"}]','2026-11-19T06:29:22+00:00');
+CREATE TABLE tape (
+	"key" BLOB NOT NULL, 
+	model BLOB NOT NULL, 
+	parameters BLOB NOT NULL, 
+	kind TEXT NOT NULL, 
+	draw INTEGER NOT NULL, 
+	prompt BLOB NOT NULL, 
+	begun INTEGER NOT NULL, 
+	answer BLOB, 
+	prompt_tokens INTEGER, 
+	completion_tokens INTEGER, 
+	finish TEXT, 
+	latency REAL, 
+	attempts INTEGER, 
+	failure TEXT, 
+	seal BLOB, 
+	PRIMARY KEY ("key")
+)
+ STRICT
+
+;
+INSERT INTO "tape" VALUES(X'410526FAA31963C09EB9612E317F3AC6',X'726C6844D8153CF5CD0F1380D5FFCA77',X'CAE66941D9EFBD404E4D88758EA67670','propose',0,X'8E9DAD07BB9C9FCDF7D4C8E8EE6B0973',2,X'8BC7AA681A04233DEBC31A1CEF888E9F',3,NULL,'stop',0.5,2,NULL,X'0BADB598BE147C35');
+INSERT INTO "tape" VALUES(X'9F6B5E4521EBF2E6DC3C2191E3973468',X'726C6844D8153CF5CD0F1380D5FFCA77',X'CAE66941D9EFBD404E4D88758EA67670','propose',1,X'8E9DAD07BB9C9FCDF7D4C8E8EE6B0973',1,NULL,NULL,NULL,NULL,NULL,NULL,'403',NULL);
+INSERT INTO "tape" VALUES(X'5CB7B1CC7C9A831AD00E215264564B9F',X'726C6844D8153CF5CD0F1380D5FFCA77',X'CAE66941D9EFBD404E4D88758EA67670','propose',2,X'8E9DAD07BB9C9FCDF7D4C8E8EE6B0973',1,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+CREATE TABLE texts (
+	digest BLOB NOT NULL, 
+	body BLOB NOT NULL, 
+	PRIMARY KEY (digest)
+)
+ STRICT
+
+;
+INSERT INTO "texts" VALUES(X'726C6844D8153CF5CD0F1380D5FFCA77',X'3D73617973');
+INSERT INTO "texts" VALUES(X'8E9DAD07BB9C9FCDF7D4C8E8EE6B0973',X'3D612070726F6D7074');
+INSERT INTO "texts" VALUES(X'CAE66941D9EFBD404E4D88758EA67670',X'3D');
+INSERT INTO "texts" VALUES(X'8BC7AA681A04233DEBC31A1CEF888E9F',X'3D616E20616E73776572');
+CREATE TABLE traces (
+	id INTEGER NOT NULL, 
+	run INTEGER NOT NULL, 
+	phase TEXT NOT NULL, 
+	domain TEXT NOT NULL, 
+	controller TEXT NOT NULL, 
+	arm TEXT NOT NULL, 
+	task TEXT NOT NULL, 
+	seed INTEGER NOT NULL, 
+	budget INTEGER NOT NULL, 
+	frontiers INTEGER NOT NULL, 
+	nodes INTEGER NOT NULL, 
+	effects BLOB, 
+	asked BLOB, 
+	seal BLOB NOT NULL, 
+	PRIMARY KEY (id), 
+	UNIQUE (run, phase, domain, controller, task, seed, arm), 
+	FOREIGN KEY(run) REFERENCES runs (id)
+)
+ STRICT
+
+;
+INSERT INTO "traces" VALUES(1,1,'test','toy','levin','native','t1',0,20,4,13,NULL,NULL,X'C408A7D72A5CA341');
+COMMIT;
