@@ -128,24 +128,25 @@ def certificate() -> Certificate:
 Change = Callable[[Search], Search]
 
 
+def record(
+    change: Change = lambda s: s,
+    changed: Callable[[Outcome], Outcome] = lambda o: o,
+    frozen: Certificate | None = None,
+    seed: Callable[[Key], Key] = lambda k: k,
+) -> Run:
+    """The record above; ``change`` is applied to every test search, ``changed`` to every outcome."""
+    whole, small = [], []
+    for search, others in searches():
+        altered = change(search)
+        own = changed(altered.outcome)
+        whole.append(replace(altered, outcome=replace(own, key=seed(own.key))))
+        small += [replace(changed(o), key=seed(o.key)) for o in others]
+    whole += calibrating()
+    margins = {("game24", "uct"): frozen or certificate()}
+    return of_searches(INFO, whole, small, margins, [Exclusion("game24", "e", "no picture")], "oracle")
+
+
 @pytest.fixture
 def miniature() -> Callable[..., Run]:
-    """``miniature()`` is the record above; ``change`` is applied to every test search, ``changed`` to every outcome."""
-
-    def make(
-        change: Change = lambda s: s,
-        changed: Callable[[Outcome], Outcome] = lambda o: o,
-        frozen: Certificate | None = None,
-        seed: Callable[[Key], Key] = lambda k: k,
-    ) -> Run:
-        whole, small = [], []
-        for search, others in searches():
-            altered = change(search)
-            own = changed(altered.outcome)
-            whole.append(replace(altered, outcome=replace(own, key=seed(own.key))))
-            small += [replace(changed(o), key=seed(o.key)) for o in others]
-        whole += calibrating()
-        margins = {("game24", "uct"): frozen or certificate()}
-        return of_searches(INFO, whole, small, margins, [Exclusion("game24", "e", "no picture")], "oracle")
-
-    return make
+    """`record`."""
+    return record

@@ -16,7 +16,7 @@ from paccf.audit import cases, checks
 from paccf.audit.bootstrap import paired_interval
 from paccf.audit.cells import Cell, Condition, Macro, cell, macro
 from paccf.audit.names import GROSS, REALIZED, TOOLTREE
-from paccf.audit.pairs import Floats, Mask, Pairs, pairs
+from paccf.audit.pairs import ARMS, Floats, Mask, Pairs, pairs
 from paccf.audit.resample import (
     CONDITION,
     GRID,
@@ -175,7 +175,8 @@ class Audit:
     def macro(
         self, quantity: str, budget: int, cohort: Cohort = "nbc", scope: Scope = "every", domain: str | None = None
     ) -> Macro:
-        """The macro of ``utility`` (points, always all tasks) or of a workload view (percent saved)."""
+        """The macro of ``utility`` (points, always all tasks), of ``native`` or ``paccf`` utility (times 100), or of a
+        workload view (percent saved)."""
         cells = self.gross_cells if quantity in GROSS else self.cells
 
         def figure(at: Condition) -> float | None:
@@ -184,6 +185,8 @@ class Audit:
                 return None
             if quantity == "utility":
                 return found.gain
+            if quantity in ARMS:
+                return 100 * (found.native if quantity == "native" else found.paccf)
             return (found.nbc if cohort == "nbc" else found.every)[quantity].reduction
 
         domains = self.domains if domain is None else (domain,)

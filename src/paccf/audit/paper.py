@@ -12,7 +12,7 @@ from functools import cached_property
 from paccf.audit.audit import Audit, Cohort, ConditionInterval, Need, Scope
 from paccf.audit.bootstrap import paired_interval
 from paccf.audit.cells import Cell, Condition, Macro, Totals
-from paccf.audit.names import CONTROLLERS, DOMAINS, GROSS
+from paccf.audit.names import CONTROLLERS, DOMAINS
 from paccf.audit.pairs import Floats, Pairs
 from paccf.audit.resample import Interval
 from paccf.audit.run import Run, Unsupported
@@ -93,7 +93,7 @@ class Paper(Audit):
     def macro(
         self, quantity: str, budget: int, cohort: Cohort = "nbc", scope: Scope = "every", domain: str | None = None
     ) -> Macro:
-        if cohort == "nbc" or quantity == "utility" or quantity in GROSS:
+        if cohort == "nbc" or quantity not in _VIEWS:
             return super().macro(quantity, budget, cohort, scope, domain)
         if domain is not None or scope == "tooltree":
             return Macro(None, 0)

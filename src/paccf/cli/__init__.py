@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Run a whole experiment: calibrate, freeze, deploy both arms, at every budget."),
     "audit": ("audit", "Compute every figure of a run from its record, and check the record against itself."),
     "table": ("table", "One table of a run's audit, as text, Markdown, LaTeX, CSV or JSON."),
+    "figure": ("figure", "One figure of a run's audit, or all of them, as SVG, PDF or PNG."),
     "status": ("status", "How far a run folder is."),
     "show": ("show", "Both arms' trees of one task side by side."),
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),

@@ -29,12 +29,12 @@ FILLS = {
 }
 
 # the key that would put the time of drawing into the file, per format; None leaves it out
-_DATES: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+DATES: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
 
 
 def check_format(path: Path) -> Path:
     """``path``, if its ending is one that can be drawn: svg, pdf or png."""
-    if path.suffix.lower() not in _DATES:
+    if path.suffix.lower() not in DATES:
         raise ValueError(f"cannot draw {str(path)!r}; end the file name in .svg, .pdf or .png")
     return path
 
@@ -69,7 +69,7 @@ def save(figure: Figure, path: Path) -> None:
     import matplotlib
 
     with matplotlib.rc_context({"svg.hashsalt": "paccf", "pdf.fonttype": 42}):
-        figure.savefig(check_format(path), metadata=_DATES[path.suffix.lower()])
+        figure.savefig(check_format(path), metadata=DATES[path.suffix.lower()])
 
 
 def count_grid(most: int) -> list[int]:

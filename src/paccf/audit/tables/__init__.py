@@ -9,7 +9,7 @@ from functools import partial
 from paccf.audit.audit import Audit, Need
 from paccf.audit.names import domain_title
 from paccf.audit.run import Unsupported
-from paccf.audit.tables import accounting, calibration, conditions, coverage, judging, macros, theory
+from paccf.audit.tables import accounting, budgets, calibration, conditions, coverage, judging, macros, theory
 from paccf.audit.tables.table import Column, Printed, Source, Table, Value, written
 
 __all__ = ["TABLES", "Column", "Printed", "Source", "Table", "Value", "build", "lacks", "names", "titles", "written"]
@@ -19,6 +19,11 @@ Builder = Callable[[Audit], Table]
 # name -> (what it shows, how it is built, what it needs); `raw_<domain>` comes on top, one a domain of the record
 TABLES: dict[str, tuple[str, Builder, Need]] = {
     "macro_main": ("Utility and workload, per domain and over domains", macros.macro_main, "cells"),
+    "main_budget_efficiency": (
+        "Utility of both arms and workload against the budget",
+        budgets.main_budget_efficiency,
+        "cells",
+    ),
     "main_ci": ("Macros over domains with 95 % intervals", macros.main_ci, "cells"),
     "domain_macro_ci": ("Domain macros with 95 % intervals", macros.domain_macro_ci, "cells"),
     "strong_backbone_ci": ("ToolTree over the domains, with intervals", macros.strong_backbone_ci, "cells"),
@@ -50,6 +55,7 @@ TABLES: dict[str, tuple[str, Builder, Need]] = {
         "certificates",
     ),
     "margin_by_q": ("The margin at other levels of Q", calibration.margin_by_q, "certificates"),
+    "margin_steps": ("Every margin that could have been frozen", calibration.margin_steps, "certificates"),
     "deficits": ("The score deficit of every task", calibration.deficits, "traces"),
     "exposure": ("Exposure of calibration and test tasks compared", calibration.exposure, "coverage"),
     "zero_api_native_coverage": (

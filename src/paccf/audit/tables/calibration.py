@@ -225,6 +225,37 @@ def _deficits(found: TaskDeficits) -> list[tuple[str, float | None, str]]:
     return sorted(listed, key=lambda row: (row[1] is None, row[1] or 0.0, row[0]))
 
 
+def margin_steps(audit: Audit) -> Table:
+    """Every margin the calibration tasks could have given, and up to which Q."""
+    columns = (
+        DOMAIN,
+        CONTROLLER,
+        Column("k", "k", 0),
+        Column("n", "n", 0),
+        Column("q", "Q up to", 4),
+        Column("margin", "Margin", 2),
+        Column("frozen", "Frozen"),
+    )
+    rows: list[tuple[Value, ...]] = []
+    for domain, controller, c in certified(audit):
+        scores = sorted(math.inf if text == "inf" else exact(text) for _, text in c.deficits)
+        for k, score in enumerate(scores, 1):
+            value: Value = INFINITE if score == math.inf else float(score)
+            frozen = "<-" if k == c.k else ""
+            rows.append((domain_title(domain), controller_title(controller), k, c.n, k / (c.n + 1), value, frozen))
+    return Table(
+        "margin_steps",
+        "The margin at every rank, and the Q it serves",
+        columns,
+        tuple(rows),
+        certificates_source(
+            audit, "the k-th smallest deficit of the certificate is the marginal margin for Q up to k / (n + 1)"
+        ),
+        ("Q is chosen before calibration; this shows what it costs, it does not choose it",),
+        frozenset(i for i in range(1, len(rows)) if rows[i][:2] != rows[i - 1][:2]),
+    )
+
+
 def margin_by_q(audit: Audit) -> Table:
     """The margin each level of Q would have frozen, from the same calibration tasks."""
     columns = (

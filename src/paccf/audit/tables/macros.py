@@ -83,7 +83,7 @@ def macro_main(audit: Audit) -> Table:
             wide = [audit.macro(v, budget, "all", domain=domain).value for v in REALIZED]
             means += figures
             values = [macro.value for _, macro in figures]
-            rows.append((_whose(audit, domain), label(budget), *values, *sizes(audit, domain, budget), *wide))
+            rows.append((whose(audit, domain), label(budget), *values, *sizes(audit, domain, budget), *wide))
     printed = beside(
         "macro_main",
         columns,
@@ -109,7 +109,7 @@ def macro_main(audit: Audit) -> Table:
     )
 
 
-def _whose(audit: Audit, domain: str | None) -> str:
+def whose(audit: Audit, domain: str | None) -> str:
     if domain is not None:
         return domain_title(domain)
     return f"{len(audit.domains)}-domain macro" if len(audit.domains) > 1 else "macro"
@@ -190,7 +190,7 @@ def main_ci(audit: Audit) -> Table:
         means += found
     return Table(
         "main_ci",
-        f"{_whose(audit, None)}: paired bootstrap 95% intervals",
+        f"{whose(audit, None)}: paired bootstrap 95% intervals",
         tuple(columns),
         tuple(rows),
         source(audit, f"{RATIO}; {NBC}; {_bootstrap(audit, f'{SHARED}; {INDEPENDENT}')}"),
@@ -245,7 +245,7 @@ def strong_backbone_ci(audit: Audit) -> Table:
         means += found
     return Table(
         "strong_backbone_ci",
-        f"ToolTree, {_whose(audit, None)}",
+        f"ToolTree, {whose(audit, None)}",
         tuple(columns),
         tuple(rows),
         source(audit, f"{RATIO}, ToolTree only; {NBC}; {_bootstrap(audit, INDEPENDENT)}"),
@@ -281,7 +281,7 @@ def exclude_tooltree_macro(audit: Audit) -> Table:
     )
     return Table(
         "exclude_tooltree_macro",
-        f"{_whose(audit, None)} without ToolTree, on both cohorts",
+        f"{whose(audit, None)} without ToolTree, on both cohorts",
         tuple(columns),
         tuple(rows),
         source(
