@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("audit", "Compute every figure of a run from its record, and check the record against itself."),
     "table": ("table", "One table of a run's audit, as text, Markdown, LaTeX, CSV or JSON."),
     "figure": ("figure", "One figure of a run's audit, or all of them, as SVG, PDF or PNG."),
+    "report": ("report", "The report of a run: one page with every figure, that opens anywhere."),
     "status": ("status", "How far a run folder is."),
     "show": ("show", "Both arms' trees of one task side by side."),
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),

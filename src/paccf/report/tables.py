@@ -33,6 +33,12 @@ def render(table: Table, form: Format = "text", beside_paper: bool = False, frag
     return makers[form](shown)
 
 
+def texts(table: Table) -> tuple[list[list[str]], list[bool]]:
+    """The cells as text, row by row, units included and foreign text written out; and which columns are words."""
+    found = _Shown(table, False)
+    return found.text(), found.left()
+
+
 class _Shown:
     """A table with the paper's columns put in."""
 

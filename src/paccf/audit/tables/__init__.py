@@ -70,6 +70,7 @@ TABLES: dict[str, tuple[str, Builder, Need]] = {
     "evaluator_curve": ("Share of protected candidates by score", judging.evaluator_curve, "traces"),
     "qual_case_main": ("The most telling rescue, both arms", conditions.qual_case_main, "pairs"),
     "cases": ("The largest rescues and regressions", conditions.cases, "pairs"),
+    "bill_main": ("Both arms' bills at the largest budget", accounting.bill_main, "pairs"),
     "bill": ("Where the requests and tokens went", accounting.bill, "pairs"),
     "ends": ("How the searches ended", accounting.ends, "pairs"),
     "metrics": ("Further utilities of the domains", accounting.metrics, "pairs"),

@@ -125,6 +125,38 @@ def bill(audit: Audit) -> Table:
     )
 
 
+def bill_main(audit: Audit) -> Table:
+    """Both arms' bills at the largest budget, summed over everything."""
+    budget = audit.budgets[-1]
+    arms = [
+        [o.costs for d, c, b in audit.conditions() if b == budget for o in _outcomes(audit, d, c, b, arm)]
+        for arm in ARMS
+    ]
+    kinds = sorted({kind for costs in arms for c in costs for kind in c.requests})
+    counted: dict[str, list[int]] = {
+        f"requests: {kind}": [sum(c.requests.get(kind, 0) for c in costs) for costs in arms] for kind in kinds
+    }
+    counted["requests, all"] = [sum(c.total for c in costs) for costs in arms]
+    names = ("prompt tokens", "completion tokens", "answers of unknown usage", "graph nodes", "scored candidates")
+    sums = [_sums(costs) for costs in arms]
+    for place, name in enumerate(names):
+        counted[name] = [arm[place] for arm in sums]
+    counted["sent over the wire"] = [arm[-1] for arm in sums]
+    rows = tuple(
+        (what, native, paccf, 100 * (1 - paccf / native) if native else None)
+        for what, (native, paccf) in counted.items()
+    )
+    columns = (
+        Column("what", "What"),
+        Column("native", TITLES["native"], 0),
+        Column("paccf", TITLES["paccf"], 0),
+        Column("saved", "Saved", 1, "%"),
+    )
+    query = "sums over all paired tasks, controllers and domains at the largest budget, ended by it or not"
+    counts = {"searches of each arm": len(arms[0])}
+    return Table("bill_main", f"Both arms' bills at {label(budget)}", columns, rows, Source(query, counts))
+
+
 def _outcomes(audit: Audit, domain: str, controller: str, budget: int, arm: str) -> list[Outcome]:
     p = audit.pairs[domain]
     return [p.outcomes[arm, budget, controller, task] for task in p.tasks]
