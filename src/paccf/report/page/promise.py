@@ -74,6 +74,7 @@ def blocks(audit: Audit) -> Iterator[Block]:
 
 def warnings(audit: Audit) -> Iterator[str]:
     """What stands above the answer, because an answer without it would mislead."""
+    yield from map(clean, audit.caveats)
     for (domain, controller), c in sorted(audit.run.certificates.items()):
         where = f"{domain_title(domain)} {controller_title(controller)}"
         for note in c.overrides:
