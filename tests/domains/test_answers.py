@@ -87,10 +87,11 @@ def test_ten_megabytes_are_bounded(piece):
 
 
 def test_mutated_answers_raise_nothing():
+    """100,000 of them: each entry is recovered or `None`."""
     chance = random.Random(5)
     good = 'Here: {"scores": [80, 15, 0, "7"]}\n```\n[{"score": 1}, {"1": 5}]\n1. 80\n'
     pieces = ["[", "]", "{", "}", ",", '"', ":", "e9", "-", ".", "9" * 30, "\n", "\x00", "é", "nan", "/100", "%", "٣"]
-    for _ in range(20_000):
+    for _ in range(100_000):
         text = list(good)
         for _ in range(chance.randint(1, 12)):
             place = chance.randrange(len(text))

@@ -1,5 +1,5 @@
 """What must hold for five controllers in every domain there is, natively and gated: on generated tasks, and on the
-tasks of published benchmarks where somebody has their files (`PACCF_DATA`, or ../shared/data beside the project)."""
+tasks of published benchmarks where somebody has their files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import asyncio
 import math
 import os
 from collections import Counter
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.real import folder
 
-from paccf.domains.data import Files, NoData
 from paccf.domains.labels import labels, places, recorded_places
 from paccf.domains.oracles import oracle_for
 from paccf.domains.registry import has, names, world
@@ -54,23 +52,9 @@ each = pytest.mark.parametrize("controller_name", CONTROLLERS)
 source_of = pytest.mark.parametrize(("name", "source", "about"), everywhere())
 
 
-@cache
-def folder(files: tuple[str, ...]) -> str | None:
-    """Where these files are; `None` if they come from nowhere, as generated tasks do not need any."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    for place in (None, str(beside)):
-        try:
-            for file in files:
-                Files(place).path(file)
-        except NoData as error:
-            missing = str(error).partition("`")[0]
-        else:
-            return place
-    pytest.skip(missing)
-
-
 def some(name: str, source: str, about: Source) -> tuple[Task, ...]:
-    return tasks(name, source, "test", 5, TASKS, data=folder(about.files))
+    data = folder(*about.files) if about.files else None
+    return tasks(name, source, "test", 5, TASKS, data=data)
 
 
 def searched(name: str, controller_name: str, task: Task, arm: Arm, model: Any = None, budget: int = BUDGET) -> Trace:

@@ -1,35 +1,24 @@
-"""Generated problems for every test, and PlanBench's where somebody has them: in PACCF_DATA, or in ../shared/data."""
+"""Generated problems for every test, and PlanBench's where somebody has them."""
 
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.real import folder
 
 from paccf.domains.blocksworld.blocks import HAND, TABLE, checked, facts, task
 from paccf.domains.blocksworld.strips import Atoms, Problem
 from paccf.search.tree import Task
 
-ROOT = Path(__file__).parents[3]
-
-
-def data_folder() -> Path | None:
-    """Where PlanBench's Blocksworld is, if anywhere."""
-    places = [Path(os.environ.get("PACCF_DATA", ROOT)), ROOT.parent / "shared/data", ROOT.parents[1] / "shared/data"]
-    return next((p / "blocksworld" for p in places if (p / "blocksworld/pddl.jsonl").is_file()), None)
-
 
 @pytest.fixture(scope="session")
 def planbench() -> Path:
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("PlanBench's blocksworld/pddl.jsonl is neither in PACCF_DATA nor in ../shared/data")
-    return folder
+    return folder("blocksworld/pddl.jsonl", "blocksworld/instances.jsonl") / "blocksworld"
 
 
 @pytest.fixture(scope="session")

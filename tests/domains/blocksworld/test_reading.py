@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections import Counter
@@ -17,7 +16,7 @@ from paccf.search.world import Reading
 
 FREE = task_of("a-cb-d--bc").data.init  # b on c; a and d on the table
 HOLDING = after(FREE, Action("(unstack b c)", ""))
-FUZZ = 100_000 if os.environ.get("PACCF_THOROUGH") == "1" else 4_000
+FUZZ = 50_000  # answers, twice
 
 
 def read(atoms, line):
@@ -186,9 +185,10 @@ def test_every_legal_action_is_read_from_its_own_texts(any_state):
             assert read_line(state, move.action.text) == [move.action]
 
 
-def test_whatever_is_read_is_legal_and_nothing_raises(any_state):
+@pytest.mark.parametrize("part", range(2))
+def test_whatever_is_read_is_legal_and_nothing_raises(any_state, part):
     """Mutated answers: characters dropped, doubled, swapped in, lines joined, pieces of other answers."""
-    rng = random.Random(3)
+    rng = random.Random(3 + part)
     pieces = [*"abcde()[]{},.:;-_`*\"'\n\t 1?\x00\x1b\u2028\ud800é→", "unstack", "stack", "pick-up", "put down", "from", "on",
               "the table", "block", "because", "and", "```", '["', '"]', "1. ", "(unstack b c)", "\\"]  # fmt: skip
     tally: Counter[str] = Counter()

@@ -1,11 +1,12 @@
 """Proposals as models write them, to the action meant or to the right count."""
 
 import random
+from collections import Counter
 from fractions import Fraction
 
 import pytest
 
-from paccf.domains.game24.moves import moves
+from paccf.domains.game24.moves import move_of, moves
 from paccf.domains.game24.numbers import text_of
 from paccf.domains.game24.reading import read_move, read_moves
 from paccf.domains.game24.tasks import hands
@@ -202,8 +203,11 @@ def test_every_operation_of_many_states_is_read_back():
                 assert tight == "illegal" or tight.key == move.action.key  # two numbers may round to one text
 
 
-def test_mutated_answers_raise_nothing():
-    chance = random.Random(3)
+@pytest.mark.parametrize("part", range(4))
+def test_mutated_answers_raise_nothing(part):
+    """100,000 in all: each gives legal moves or is counted."""
+    chance = random.Random(part)
+    tally = Counter()
     good = '1. 8 / 8 = 1 (left: 1 4 7)\n- 7 × 8 = 56\n["8 + 8 = 16", {"a": "4 - 8 = -4"},]\n8 / 3 = 2.67'
     pieces = [
         "=",
@@ -226,13 +230,16 @@ def test_mutated_answers_raise_nothing():
         "\\",
         "NaN",
     ]
-    for _ in range(6000):
+    for turn in range(25_000):
         text = list(good)
         for _ in range(chance.randint(1, 12)):
             place = chance.randrange(len(text))
             text[place : place + chance.randint(0, 3)] = chance.choice(pieces)
-        reading = read_moves(HAND, "".join(text))
-        assert all(a.key in moves(HAND).by_key for a in reading.actions)
+        state = THIRDS if turn % 5 == 0 else HAND
+        reading = read_moves(state, "".join(text))
+        assert all(move_of(state, a).action.key == a.key for a in reading.actions)
+        tally += Counter(read=len(reading.actions), illegal=reading.illegal, unparsable=reading.unparsable)
+    assert min(tally.values()) > 1_000, tally
 
 
 @pytest.mark.parametrize(
