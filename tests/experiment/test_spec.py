@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from paccf.experiment.design import Design
 from paccf.experiment.reading import parse, read, shipped, toml
 from paccf.experiment.spec import SpecError, identity
 
@@ -84,3 +86,15 @@ def test_an_unknown_spec_is_met_with_a_suggestion(tmp_path: object) -> None:
 def test_the_fewest_exposed_tasks_follow_the_rule() -> None:
     assert read("smoke").need_n() == 19
     assert read("smoke", ["certificate.rule=pac", "certificate.delta=0.1"]).need_n() == 45
+
+
+def test_tasks_that_nobody_can_know_exactly_are_refused_before_anything_is_sent() -> None:
+    spec = read("smoke")
+    nine = replace(spec, domains={"blocksworld": replace(spec.domains["game24"], source="generated:9", test=3)})
+    with pytest.raises(SpecError, match="labels by an oracle need exact knowledge: the task .*: 9 blocks"):
+        Design(nine).tests  # noqa: B018
+    found = replace(nine, calibration=replace(nine.calibration, labels="found"))
+    with pytest.raises(SpecError, match="the simulated model needs exact knowledge"):
+        Design(found).streams  # noqa: B018
+    five = replace(nine, domains={"blocksworld": replace(nine.domains["blocksworld"], source="generated:5")})
+    assert len(Design(five).tests["blocksworld"]) == 3

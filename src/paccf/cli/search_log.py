@@ -9,6 +9,7 @@ from typing import Any
 from paccf.cli.output import BadInput
 from paccf.cli.searching import Plan
 from paccf.domains.labels import Labels, labels, places
+from paccf.domains.oracles import oracle_for, refusal
 from paccf.domains.probing import Probe, by_probes
 from paccf.domains.registry import has
 from paccf.record.frontier_log import BadLine, read_frontiers
@@ -23,6 +24,8 @@ class Log:
         """Refuses a log that cannot be used or already holds one of the tasks, before anything is searched."""
         if mode == "oracle" and not has(plan.domain, "oracle"):
             raise BadInput(f"--labels oracle: {plan.domain} has no oracle; take probed, or found and what it promises")
+        if mode == "oracle" and (why := refusal(oracle_for(plan.world), plan.tasks)):
+            raise BadInput(f"--labels oracle: {why}")
         if mode == "probed" and not plan.model.simulated:
             raise BadInput(
                 "--labels probed: on a real model `paccf run` probes, on a tape, so that nothing is paid twice"

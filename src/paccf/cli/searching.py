@@ -11,6 +11,8 @@ from typing import Any
 from paccf.cli import drawing
 from paccf.cli.output import BadInput
 from paccf.cli.settings import configured, known
+from paccf.domains.oracles import oracle_for, refusal
+from paccf.domains.registry import has
 from paccf.domains.sources import Split
 from paccf.domains.versions import prompts_of
 from paccf.method.admission import ScoreGap
@@ -162,6 +164,8 @@ def plan(
         tasks = drawing.drawn(
             domain, count, source=source, split=split, seed=seed, skip=skip, data=data, without=calibrated
         )
+    if model.simulated and has(domain, "oracle") and (why := refusal(oracle_for(world), tasks)):
+        raise BadInput(f"the simulated model needs exact knowledge: {why}")
     notes = (*getattr(world, "caveats", ()), *notes)
     if used := len({task.id for task in tasks} & calibrated):
         notes += (f"{used} of these tasks calibrated the margin; its promise is for new ones",)

@@ -36,19 +36,20 @@ class Place(NamedTuple):
 
 def places(trace: Trace) -> list[Place]:
     """The frontiers of a search that has just ended, in order of admission."""
-    nodes: dict[Path, Node] = {}
-    stack: list[tuple[Path, Node]] = [((), trace.root)]
+    expanded: dict[Path, tuple[Node, tuple[Action, ...]]] = {}
+    stack: list[tuple[Path, tuple[Action, ...], Node]] = [((), (), trace.root)]
     while stack:
-        path, node = stack.pop()
-        if node.kids is not None:
-            nodes[path] = node
-            stack += [((*path, kid.action.key), kid) for kid in node.kids if kid.action is not None]
+        path, line, node = stack.pop()
+        expanded[path] = node, line
+        for kid in node.kids or ():
+            if kid.kids is not None and kid.action is not None:
+                stack.append(((*path, kid.action.key), (*line, kid.action), kid))
     found = []
     for frontier in trace.frontiers:
         # a budget that ends inside an expansion ends it before admission, so an admitted frontier has its node
-        node = nodes[frontier.path]
+        node, line = expanded[frontier.path]
         assert node.outcome is not None
-        found.append(Place(node.outcome.state, tuple(node.actions), frontier.actions))
+        found.append(Place(node.outcome.state, line, frontier.actions))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, Protocol, cast
 
@@ -12,8 +12,9 @@ from paccf.search.world import World
 
 
 class Oracle(Protocol):
-    """Exact knowledge of a domain. It may have two methods more, for people: ``solution(task)``, actions that solve the
-    task or `None`, and ``facts(task)``, what else is known of it, by name."""
+    """Exact knowledge of a domain. It may have three methods more: ``refuses(task)``, why nothing exact can be known of
+    the task, or `None`; and for people ``solution(task)``, actions that solve the task or `None`, and ``facts(task)``,
+    what else is known of it, by name."""
 
     def protected(self, task: Task, state: Any, actions: Sequence[Action]) -> list[bool]:
         """For each legal action of ``state``, whether a solution can still be reached after it."""
@@ -34,3 +35,11 @@ def oracle_for(world: World, **further: Any) -> Oracle:
     """The oracle that fits ``world``: made for its settings, and ``further`` ones of the oracle's own."""
     settings = {field.name: getattr(world, field.name) for field in fields(world)}  # type: ignore[arg-type]
     return oracle_of(world.name, **settings, **further)
+
+
+def refusal(oracle: Oracle, tasks: Iterable[Task]) -> str | None:
+    """Why ``oracle`` can know nothing exact of one of ``tasks``, said before anything is searched; `None` if it can."""
+    refuses = getattr(oracle, "refuses", None)
+    if refuses is None:
+        return None
+    return next((f"the task {task.id:.80}: {why}" for task in tasks if (why := refuses(task))), None)

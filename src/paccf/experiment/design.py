@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paccf.domains.registry import world
+from paccf.domains.registry import has, world
 from paccf.domains.versions import prompts_of
 from paccf.experiment.lattice import on_lattice
 from paccf.experiment.spec import Spec, SpecError, configured
@@ -129,4 +129,18 @@ class Design:
                 found = tasks(name, source, split, self.spec.seed, **given)
         except ValueError as error:
             raise SpecError(f"domains.{name}: {error}") from None
-        return tuple(task for task in found if task.id not in left_out)
+        kept = tuple(task for task in found if task.id not in left_out)
+        self._known(name, kept)
+        return kept
+
+    def _known(self, name: str, drawn: Collection[Task]) -> None:
+        """Refuse tasks of which labels, or the simulated model, would need to know what nobody can."""
+        from paccf.domains.oracles import oracle_for, refusal
+
+        exact = self.spec.calibration.labels == "oracle"
+        if not has(name, "oracle"):
+            if exact:
+                raise SpecError(f'calibration.labels: "{name}" has no oracle; write "probed", or "found"')
+        elif (exact or self.spec.model.simulated) and (why := refusal(oracle_for(self.worlds[name]), drawn)):
+            needs = "labels by an oracle need" if exact else "the simulated model needs"
+            raise SpecError(f"domains.{name}: {needs} exact knowledge: {why}")

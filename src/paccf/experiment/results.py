@@ -10,7 +10,7 @@ from typing import Any
 from paccf.audit.audit import Audit
 from paccf.audit.coverage import Coverage
 from paccf.audit.names import REALIZED, controller_title, domain_title
-from paccf.audit.run import Run, of_store
+from paccf.audit.run import Run, Unsupported, of_store
 from paccf.audit.traced import feed
 from paccf.experiment.design import Cell
 from paccf.experiment.folder import Folder
@@ -43,7 +43,10 @@ def results(folder: Folder) -> Results:
     if tested and certificates:
         tables.append(_coverage(folder, certificates, said))
     if tested and "paccf" in spec.arms:
-        tables.append(_macro(run, said))
+        try:
+            tables.append(_macro(run, said))
+        except Unsupported as why:  # every task failed in some cell
+            head += f"\nNote: the arms cannot be compared: {why}"
     if folder.store.exclusions(folder.run):
         tables.append(_exclusions(folder))
     data = {

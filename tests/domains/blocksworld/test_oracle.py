@@ -13,6 +13,8 @@ from paccf.domains.blocksworld.moves import State, after, moves
 from paccf.domains.blocksworld.oracle import TooManyBlocks, distances, graph
 from paccf.domains.blocksworld.strips import Problem, applicable, apply, fault, read_problem
 from paccf.domains.blocksworld.world import Blocksworld
+from paccf.domains.oracles import refusal
+from paccf.search.tree import Action
 
 ORACLE = oracle.make()
 
@@ -62,6 +64,21 @@ def test_fifty_blocks_are_refused_at_once_but_can_be_searched():
             ask()
     assert len(world.propose(fifty, outcome.state, 8, ())) < 3000
     assert time.perf_counter() - start < 20
+
+
+def test_what_cannot_be_known_is_said_before_anything_is_searched():
+    many, few = task_of("abcdefgh--ha"), task_of("a-cb-d--bc")
+    assert ORACLE.refuses(few) is None
+    assert refusal(ORACLE, [few]) is None
+    said = refusal(ORACLE, [few, many])
+    assert said is not None
+    assert said.startswith("the task abcdefgh--ha: 8 blocks: exact distances go through all states")
+
+
+def test_a_label_of_what_is_not_legal_is_refused():
+    task = task_of("a-cb-d--bc")
+    with pytest.raises(ValueError, match=r"'\(stack a b\)' is not legal where the towers are \[a\]"):
+        ORACLE.protected(task, State(task.data.init, 16), [Action("(stack a b)", "")])
 
 
 def test_every_step_can_be_taken_back():

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from paccf.domains.gta.calls import by_name, problem_with
+from paccf.domains.gta.calls import by_name
 from paccf.domains.gta.cards import CARDS
 from paccf.domains.gta.records import DataError, Problem, irregular, read_dataset, read_tools
-from paccf.domains.gta.tasks import EXCLUDED, check, read_files
+from paccf.domains.gta.tasks import check, read_files, unplayable
 from paccf.domains.gta.world import SAMPLE, task_of
+from paccf.domains.sources import excluded, tasks
 from paccf.search.tree import Task
 
 RECORD: dict[str, Any] = json.loads(SAMPLE[0])
@@ -49,10 +50,22 @@ def test_what_is_irregular_is_found_and_lived_with(gta: tuple[Task, ...], folder
 
 
 def test_excluded_are_just_the_tasks_that_no_legal_plan_can_equal(gta: tuple[Task, ...]) -> None:
-    cards = by_name(gta[0].data.cards)
-    impossible = {t.id for t in gta if any(problem_with(c, cards) for c in t.data.gold.calls)}
-    assert impossible == set(EXCLUDED)
-    assert all(len(reason.split()) > 5 for reason in EXCLUDED.values())
+    reasons = {t.id: reason for t in gta if (reason := unplayable(t.data))}
+    said = "no legal plan can equal the recorded one, whose call 2 is none: DrawBox needs image"
+    assert reasons == {"gta-34": said, "gta-35": said}
+
+
+def test_a_task_whose_gold_has_the_wrong_type_is_left_out_with_the_reason(folder: Path, tmp_path: Path) -> None:
+    """In another file than the pinned one: the rule is the same."""
+    records = json.loads((folder / "dataset.json").read_text())
+    records["7"]["dialogs"][1]["tool_calls"][0]["function"]["arguments"] = {"image": 5}
+    (tmp_path / "gta").mkdir()
+    (tmp_path / "gta" / "dataset.json").write_text(json.dumps(records))
+    (tmp_path / "gta" / "toolmeta.json").write_bytes((folder / "toolmeta.json").read_bytes())
+    reasons = excluded("gta", "gta", tmp_path)
+    assert sorted(reasons) == ["gta-34", "gta-35", "gta-7"]
+    assert reasons["gta-7"].endswith("whose call 1 is none: ImageDescription: image has to be of the type image")
+    assert "gta-7" not in {task.id for task in tasks("gta", "gta", "all", 0, data=tmp_path)}
 
 
 def test_every_task_is_shown_the_same_fourteen_tools(gta: tuple[Task, ...]) -> None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from paccf.domains.blocksworld.blocks import HAND, TABLE, places
-from paccf.domains.blocksworld.moves import State, after, moves
-from paccf.domains.blocksworld.strips import Atoms, Problem
+from paccf.domains.blocksworld.moves import State, after, described, moves
+from paccf.domains.blocksworld.strips import Atoms, Problem, apply
 from paccf.search.tree import Action, Task
 
 MOST_BLOCKS = 7  # ours: 65,990 states, about a second; 8 blocks have 695,417, and 50 more than 10^77
@@ -22,6 +22,14 @@ FAR = 255  # no state is so far: a plan of 4 steps a block always does
 
 class TooManyBlocks(ValueError):
     """Exact distances were asked for where there are too many states."""
+
+
+def too_many(count: int) -> str:
+    """Why nothing exact is known of ``count`` blocks."""
+    return (
+        f"{count} blocks: exact distances go through all states, and that is done for at most {MOST_BLOCKS} blocks; "
+        "their searches can be labelled by what they found, or by probing"
+    )
 
 
 def states(count: int) -> dict[bytes, int]:
@@ -70,10 +78,7 @@ class Distances:
         """Raises `TooManyBlocks`."""
         count = len(objects)
         if count > MOST_BLOCKS:
-            raise TooManyBlocks(
-                f"{count} blocks: exact distances go through all states, and that is done for at most "
-                f"{MOST_BLOCKS} blocks; their searches can be labelled by what they found, or by probing"
-            )
+            raise TooManyBlocks(too_many(count))
         self._number = {block: i for i, block in enumerate(objects)} | {TABLE: count, HAND: count + 1}
         self._index, neighbour = graph(count)
         wanted = [(self._number[block], self._number[below]) for block, below in places(goal).items()]
@@ -116,11 +121,23 @@ def distances(objects: tuple[str, ...], goal: Atoms) -> Distances:
     return Distances(objects, goal)
 
 
+@lru_cache(maxsize=1 << 14)  # ours: some 500 bytes each
+def _ahead(objects: tuple[str, ...], goal: Atoms, atoms: Atoms) -> dict[str, int]:
+    """The distance after each legal action of the state ``atoms``, by the action's key."""
+    known = distances(objects, goal)
+    return {key: known.of(apply(move.step, atoms)) for key, move in moves(atoms).items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Oracle:
     """Knows every distance to the goal. Refuses more blocks than `MOST_BLOCKS` with `TooManyBlocks`."""
 
     horizon: int = 16
+
+    def refuses(self, task: Task) -> str | None:
+        """Why nothing exact can be known of ``task``; `None` if it can."""
+        count = len(task.data.objects)
+        return too_many(count) if count > MOST_BLOCKS else None
 
     def distance(self, task: Task, atoms: Atoms) -> int:
         """Steps from ``atoms`` to the nearest state that holds the goal."""
@@ -130,7 +147,12 @@ class Oracle:
     def protected(self, task: Task, state: State, actions: Sequence[Action]) -> list[bool]:
         """For each action, whether the goal can be reached after it in the steps that are left then: d(child) <= H -
         depth(child)."""
-        return [self.distance(task, after(state.atoms, action)) < state.left for action in actions]
+        problem: Problem = task.data
+        ahead = _ahead(problem.objects, problem.goal, state.atoms)
+        try:
+            return [ahead[action.key] < state.left for action in actions]
+        except KeyError as error:
+            raise ValueError(f"{error.args[0]!r:.80} is not legal where {described(state.atoms)}") from None
 
     def value(self, task: Task, state: State, depth: int) -> float:
         """The share of spare steps, (left + 1 - d) / (left + 1): 1 at the goal, above 0 while it can be reached in

@@ -10,6 +10,7 @@ from paccf.domains.game24.numbers import GOAL, Number, State, operations, replac
 from paccf.search.tree import Action, Task
 
 _known: dict[State, bool] = {}  # states of three numbers or more; some 9,000 for all hands of 1 to 13
+_left: dict[str, bool] = {}  # by the name of a state
 
 
 def reachable(state: State) -> bool:
@@ -47,13 +48,21 @@ def _more(state: State) -> bool:
     )
 
 
+def _leads_on(state: State, action: Action) -> bool:
+    """Whether 24 can be made of what ``action`` leaves, by the action's key, which names just that."""
+    known = _left.get(action.key)
+    if known is None:
+        known = _left[action.key] = reachable(move_of(state, action).after)
+    return known
+
+
 @dataclass(frozen=True, slots=True)
 class Game24Oracle:
     """Implements `paccf.domains.oracles.Oracle`."""
 
     def protected(self, task: Task, state: State, actions: Sequence[Action]) -> list[bool]:
         """For each action, whether 24 can be made of what it leaves: P(p) of the paper."""
-        return [reachable(move_of(state, action).after) for action in actions]
+        return [_leads_on(state, action) for action in actions]
 
     def value(self, task: Task, state: State, depth: int) -> float:
         """1 if 24 can be made of ``state``, else 0. The depth says nothing here, as every game lasts as long."""

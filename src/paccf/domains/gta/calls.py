@@ -51,22 +51,19 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call with its arguments as given, in their order. ``key`` is one line of ASCII that is equal for equal calls,
-    ``text`` the call as the JSON that a proposal has."""
+    """A call with its arguments as given, in their order. ``canonical`` has them by name, each in its canonical form;
+    ``key`` is one line of ASCII that is equal for equal calls, ``text`` the call as the JSON that a proposal has."""
 
     tool: str
     args: tuple[tuple[str, Value], ...] = ()
+    canonical: tuple[tuple[str, Value], ...] = field(init=False, repr=False, compare=False)
     key: str = field(init=False, repr=False)
     text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "canonical", tuple(sorted((name, canonical(value)) for name, value in self.args)))
         object.__setattr__(self, "key", _key(self))
         object.__setattr__(self, "text", json.dumps({"tool": self.tool, "args": dict(self.args)}, ensure_ascii=False))
-
-    @property
-    def canonical(self) -> tuple[tuple[str, Value], ...]:
-        """The arguments by name, each in its canonical form."""
-        return tuple(sorted((name, canonical(value)) for name, value in self.args))
 
     @property
     def line(self) -> str:
