@@ -2,8 +2,8 @@
 
     python -m tests.e2e.endpoint LEDGER [--port N] [--seed S] [--latency MS] [--faults PERCENT] [--key KEY]
 
-Prints its port. Every request is noted in LEDGER as it comes, and again once its answer was written; a line is a digest
-of the body and "asked" or "answered". So a test knows what was sent, how often, and what was paid for. With ``--faults``
+Prints its port. Every request is noted in LEDGER as it comes, and again when its answer is written; a line is the path, a
+name of the body, and "asked" or "answered". So a test knows what was sent, how often, and what was paid for. With ``--faults``
 that many of a hundred requests, told by their number, fail as endpoints do.
 """
 
@@ -15,9 +15,9 @@ import json
 import os
 import re
 from fractions import Fraction
-from hashlib import blake2b
 from typing import Any
 
+from tests.e2e.processes import name_of
 from tests.models import faults as f
 
 from paccf.domains.game24.numbers import State, tidy
@@ -83,7 +83,7 @@ async def main() -> None:
     model = simulated("game24", "paper-like", given.seed)
 
     async def handle(asked: f.Asked, writer: asyncio.StreamWriter) -> None:
-        name = blake2b(repr(sorted(asked.body.items())).encode(), digest_size=8).hexdigest()
+        name = f"{asked.head.split()[1]} {name_of(asked.body)}"
         os.write(ledger, f"{name} asked\n".encode())
         if given.key and f"Bearer {given.key}\r\n" not in asked.head:
             sent = re.search(r"Bearer (\S+)", asked.head)

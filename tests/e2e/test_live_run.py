@@ -7,20 +7,17 @@ bills and outcomes of the simulated run.
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
 import tomllib
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.e2e.processes import endpoint, sends
 
 from paccf.experiment.folder import Folder
 from paccf.record import texts
@@ -29,9 +26,8 @@ from paccf.record.tape import read_rows, totals
 from paccf.record.values import Search
 from paccf.search.chance import chance
 
-ROOT = Path(__file__).parents[2]
 KEY = "canary-9d1f/+e5=77"
-KILLS = 60 if os.environ.get("PACCF_THOROUGH") else 6
+KILLS = 60 if os.environ.get("PACCF_THOROUGH") else 4
 CONCURRENCY = 8
 
 SPEC = """
@@ -67,19 +63,6 @@ longest = 0.05
 """
 
 
-@contextmanager
-def endpoint(ledger: Path, *options: str, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Its base URL and its process."""
-    command = [sys.executable, "-m", "tests.e2e.endpoint", str(ledger), "--port", str(port), *options]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1", process
-    finally:
-        process.kill()
-        process.communicate()
-
-
 def written(folder: Path, url: str, attempts: int = 8, **model: str) -> Path:
     path = folder / "live.toml"
     own = "".join(f'{key} = "{value}"\n' for key, value in model.items())
@@ -95,10 +78,6 @@ def paccf(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
 def start(*arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "paccf", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def sends(ledger: Path) -> Counter[str]:
-    return Counter(line.split()[0] for line in ledger.read_text().splitlines() if line.endswith("asked"))
 
 
 def told(path: Path) -> list[Any]:
@@ -156,7 +135,7 @@ def test_a_fifth_of_all_requests_fail_and_nothing_is_different_or_paid_twice(
     assert (known.answers, known.unknown, known.maybe_billed) == (len(rows), 0, 0)
     assert asked.total() == known.attempts > known.answers, "every attempt is on the tape, and no other"
     assert sorted(asked.values()) == sorted(row.begun for row in rows)
-    assert max(Counter(re.findall(r"(\w+) answered", ledger.read_text())).values()) == 1
+    assert set(sends(ledger, what="answered").values()) == {1}
     assert "SIMULATED" not in done.stdout
 
 
@@ -165,7 +144,7 @@ def test_an_outage_is_waited_out(simulated: list[Any], tmp_path: Path) -> None:
     with endpoint(ledger, "--latency", "20") as (url, process):
         spec = written(tmp_path, url, attempts=2)
         running = start("run", str(spec), "-o", str(run))
-        _until(lambda: ledger.exists() and sends(ledger).total() > 100)
+        _until(lambda: sends(ledger).total() > 100)
         process.kill()
         process.wait()
         time.sleep(1)
@@ -188,7 +167,7 @@ def test_after_one_ctrl_c_what_is_in_flight_comes_in_and_the_same_command_goes_o
         spec = written(tmp_path, url)
         for part in (100, 300):
             running = start("run", str(spec), "-o", str(run))
-            _until(lambda least=part: ledger.exists() and sends(ledger).total() > least)
+            _until(lambda least=part: sends(ledger).total() > least)
             running.send_signal(signal.SIGINT)
             _, said = running.communicate(timeout=30)
             assert running.returncode == 130, said
@@ -220,7 +199,7 @@ def test_killed_at_random_instants_it_goes_on_and_ends_the_same(simulated: list[
     with endpoint(ledger, "--latency", "30") as (url, _):
         spec = written(tmp_path, url)
         while True:
-            begun = sends(ledger).total() if ledger.exists() else 0
+            begun = sends(ledger).total()
             running = start("run", str(spec), "-o", str(run))
             if kills < KILLS:  # not before it has sent something: most of a start is imports
                 _until(lambda begun=begun, running=running: _more(ledger, begun) or running.poll() is not None)
@@ -281,7 +260,7 @@ def test_a_key_and_escapes_in_every_answer_are_nowhere(tmp_path: Path, monkeypat
 
 
 def _more(ledger: Path, than: int) -> bool:
-    return ledger.exists() and sends(ledger).total() > than
+    return sends(ledger).total() > than
 
 
 def _until(holds: Any, seconds: float = 60) -> None:

@@ -1,9 +1,11 @@
-"""Runs a batch of searches over a durable tape in child processes that are killed at random instants.
+"""Runs a batch of searches over a durable tape and a real endpoint in child processes that are killed at random instants.
 
-    python interrupted.py FOLDER KILLS SEED     prints what happened as JSON; exit code 1 if a child failed by itself
+    python -m tests.models.interrupted FOLDER URL KILLS SEED   prints what happened as JSON; exit code 1 if a child failed
+                                                               by itself
 
 Children are forked, so that hundreds of kills take seconds. Every round has a database of its own and ends when a child
-finishes; the rounds go on until there were enough kills.
+finishes; the rounds go on until there were enough kills. The endpoint is a process of its own, see tests.e2e.endpoint;
+it hears of a round by the path that it is asked at.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ import time
 import traceback
 from pathlib import Path
 
-from paccf.domains.toy import Toy, ToyModel
-from paccf.models.tape import AsyncTaped, Attempting, DurableTape
+from paccf.domains.game24.world import Game24, hand
+from paccf.models.openai import chat
+from paccf.models.spec import ModelSpec, Patience
+from paccf.models.tape import AsyncTaped, DurableTape
 from paccf.record.journal import Journal
 from paccf.record.store import Store
 from paccf.record.taking import taken
@@ -27,104 +31,88 @@ from paccf.record.values import Key, RunInfo
 from paccf.search.chance import chance
 from paccf.search.controllers import controller
 from paccf.search.driver import run_async, search
-from paccf.search.tree import Task
-from paccf.search.world import Answer, Request
+from paccf.search.scoring import Scoring
 
-WORLD = Toy(density=0.01)
+WORLD, SCORING = Game24(), Scoring(repeats=2)
 NAMES = ("uct", "toolchain", "lats", "tooltree", "levin")
-BUDGET, IN_FLIGHT, TASKS = 60, 24, 3
-INFO = RunInfo("batch", "{}", "SIMULATED/toy", True, {})
+HANDS = ((1, 2, 3, 4), (3, 3, 8, 8), (4, 7, 8, 8))
+BUDGET, IN_FLIGHT, SEED = 40, 24, 1
+INFO = RunInfo("batch", "{}", "m at loopback", False, {})
 
 
-class Provider:
-    """Answers after a while, and writes down every send where a kill cannot take it back."""
-
-    name = fingerprint = "SIMULATED/toy"
-    simulated = True
-
-    def __init__(self, ledger: Path, seed: int) -> None:
-        self.seed = seed
-        self.model = ToyModel(WORLD)
-        self.ledger = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-
-    async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
-        assert attempting is not None
-        await attempting(1)
-        os.write(self.ledger, f"{taped.key(request).hex()}\n".encode())
-        await asyncio.sleep(0.002 + 0.006 * chance(self.seed, request.prompt, request.draw))
-        return self.model.answer(request)
-
-
-taped: AsyncTaped
-
-
-async def batch(store: Store, ledger: Path, seed: int) -> None:
+async def batch(store: Store, url: str) -> None:
     """The command: all searches that are not recorded yet, at once."""
-    global taped
-    taped = AsyncTaped(DurableTape(store, Provider.fingerprint), Provider(ledger, seed))
-    slots = asyncio.Semaphore(IN_FLIGHT)
+    patience = Patience(attempts=8, pause=0.001, longest=0.01)
+    spec = ModelSpec(preset=url, model="m", concurrency=IN_FLIGHT, patience=patience)
     store.begin(INFO)
-
-    async def one(task: str, name: str) -> None:
-        key = Key("test", "toy", name, "native", BUDGET, task, seed)
-        if store.has(INFO, key):
-            return
-        journal = Journal()
-        begun = search(Task(task, None), WORLD, journal.over(controller(name)), budget=BUDGET, seed=seed)
-        trace = await run_async(journal.asking(begun, taped.key), taped, slots)
-        found = taken(trace, key, WORLD, effects=journal.lines, asked=journal.asked)
-        await asyncio.to_thread(store.save, INFO, found)
-
-    async with asyncio.TaskGroup() as group:
-        for i in range(TASKS):
+    async with chat(spec, SEED) as model, asyncio.TaskGroup() as group:
+        taped = AsyncTaped(DurableTape(store, "m at loopback"), model)
+        slots = asyncio.Semaphore(1 << 20)  # the model bounds what is in flight
+        for numbers in HANDS:
             for name in NAMES:
-                group.create_task(one(f"t{i}", name))
+                group.create_task(one(store, taped, slots, numbers, name))
 
 
-def child(folder: Path, seed: int) -> None:
+async def one(store: Store, taped: AsyncTaped, slots: asyncio.Semaphore, numbers: tuple[int, ...], name: str) -> None:
+    task = hand(numbers)
+    key = Key("test", "game24", name, "native", BUDGET, task.id, SEED)
+    if store.has(INFO, key):
+        return
+    journal = Journal()
+    make = journal.over(controller(name))
+    begun = search(task, WORLD, make, scoring=SCORING, budget=BUDGET, seed=SEED)
+    trace = await run_async(journal.asking(begun, taped.key), taped, slots)
+    found = taken(trace, key, WORLD, effects=journal.lines, asked=journal.asked)
+    await asyncio.to_thread(store.save, INFO, found)
+
+
+def child(folder: Path, url: str) -> None:
     try:
         with Store.open(folder / "run.sqlite") as store:
-            asyncio.run(batch(store, folder / "sends", seed))
+            asyncio.run(batch(store, url))
     except BaseException:
         traceback.print_exc()
         os._exit(3)
     os._exit(0)
 
 
-def left(folder: Path) -> int:
-    """Requests that were begun and not answered; reading them checks every row."""
+def opened(folder: Path) -> dict[str, int]:
+    """How often each request that has no answer was begun; reading them checks every row."""
     if not (folder / "run.sqlite").exists():
-        return 0
+        return {}
     with Store.open(folder / "run.sqlite") as store, store.database.read() as connection:
         if store.runs():
             list(store.searches(INFO))
-        return sum(row.reply is None for row in read_rows(connection))
+        return {row.question.key.hex(): row.begun for row in read_rows(connection) if row.reply is None}
 
 
-def main(folder: Path, kills: int, seed: int) -> int:
-    rounds, done, in_flight = [], 0, []
+def main(folder: Path, url: str, kills: int, seed: int) -> int:
+    rounds: list[list[int]] = []  # of each kill, how many requests were in flight
+    done = 0
     while done < kills:
         at = folder / f"round{len(rounds)}"
         at.mkdir()
-        here = 0
+        here: list[int] = []
+        before: dict[str, int] = {}
         while True:
             pid = os.fork()
             if pid == 0:
-                child(at, seed + len(rounds))
-            time.sleep(0.3 * chance(seed, "instant", done, len(rounds)) if done < kills else 0)
+                child(at, f"{url}/round{len(rounds)}/v1")
             if done < kills:
+                time.sleep(0.6 * chance(seed, "instant", done, len(rounds)))
                 os.kill(pid, signal.SIGKILL)
             _, status = os.waitpid(pid, 0)
             if os.WIFEXITED(status):
                 if os.WEXITSTATUS(status):
                     return 1
                 break
-            done, here = done + 1, here + 1
-            in_flight.append(left(at))
+            after = opened(at)
+            here.append(sum(begun > before.get(name, 0) for name, begun in after.items()))
+            done, before = done + 1, after
         rounds.append(here)
-    print(json.dumps({"rounds": rounds, "kills": done, "in_flight": in_flight}))
+    print(json.dumps(rounds))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))
