@@ -134,9 +134,9 @@ def test_uct_select_order() -> None:
 def test_uct_descend() -> None:
     root = node()
     kids = [node(root, k, s) for k, s in (("a", None), ("b", 70.0), ("c", 70.0), ("d", 10.0))]
-    setting = Setting(root, 3, True, lambda v, purpose: {"a": 0.5}[v.path[-1]])
-    assert descend(kids, "greedy", setting) is kids[1]
-    assert descend(kids, "random", setting) is kids[2], "int(.5 * 4)"
+    setting = Setting(root, 3, True, lambda v, purpose: {(): 0.5}[v.path])
+    assert descend(root, kids, "greedy", setting) is kids[1]
+    assert descend(root, kids, "random", setting) is kids[2], "int(.5 * 4)"
 
 
 def test_uct_search_by_hand() -> None:

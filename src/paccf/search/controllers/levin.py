@@ -2,9 +2,9 @@
 
 Source: Orseau, Lelis, Lattimore and Weber 2018: expand by d0(n) / pi(n), cut a state that was expanded with at least
 this probability (the policy is Markov), test goals when popped; h-levin for the mixing with uniform that keeps logs
-finite. There is no policy network here: pi is the softmax of the scores, or the share of votes where proposals are
-sampled. It is taken over the complete frontier, before the gate, and not renormalised over what survives: a margin
-changes what is admitted, never the order.
+finite, and for testing goals at generation, which is a setting here. There is no policy network: pi is the softmax of
+the scores, or the share of votes where proposals are sampled. It is taken over the complete frontier, before the gate,
+and not renormalised over what survives: a margin changes what is admitted, never the order.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from paccf.search.effects import Admit, BudgetExhausted, Controller, Ending, Execute, Propose, Setting
-from paccf.search.tree import Node, most_valued, solved
+from paccf.search.effects import Admit, BudgetExhausted, Controller, Ending, Execute, Propose, Reason, Setting
+from paccf.search.tree import Node, most_valued
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Levin:
     mix: float = 0.01  # h-levin's epsilon: share of the uniform policy
     policy: Literal["score", "votes", "auto"] = "auto"  # auto: votes where proposals are sampled
     depth_offset: int = 0  # h-levin: d0 is the number of edges; 1 counts nodes
+    goal: Literal["pop", "generation"] = "pop"  # when goals are tested: pop as in the paper, generation as in h-levin
 
 
 def softmax(scores: Sequence[float | None], temperature: float) -> list[float]:
@@ -51,9 +52,16 @@ def levin_cost(depth: int, log_pi: float, offset: int) -> float:
     return math.log(edges) - log_pi if edges else -math.inf
 
 
+def goal(v: Node) -> Reason | None:
+    """How a search ends at ``v``: solved, or finished where nobody verifies; `None` if it is no goal."""
+    if v.outcome is None or not v.outcome.terminal or v.outcome.solved is False:
+        return None
+    return "solved" if v.outcome.solved else "finished"
+
+
 def levin(setting: Setting, config: Levin) -> Controller:
-    """See the module. Ends when a solved (or, without a verifier, finished) node is popped, when nothing is open, or
-    out of budget. `Node.cost` is -log pi."""
+    """See the module. Ends when a solved (or, without a verifier, finished) node is popped or, by ``goal``, admitted;
+    when nothing is open; or out of budget. `Node.cost` is -log pi."""
     root = setting.root
     heap: list[tuple[float, int, Node]] = [(-math.inf, 0, root)]
     likeliest: dict[Hashable, float] = {}
@@ -65,12 +73,10 @@ def levin(setting: Setting, config: Levin) -> Controller:
                 assert v.parent is not None
                 assert v.action is not None
                 v.outcome = yield Execute(v.parent, v.action)
-            if solved(v):
-                return Ending(v, "solved")
-            if v.outcome.terminal and v.outcome.solved is None:
-                return Ending(v, "finished")
-            seen = likeliest.get(v.outcome.key, math.inf)
-            if v.outcome.terminal or v.depth >= setting.horizon or seen <= v.cost:
+            if reason := goal(v):
+                return Ending(v, reason)
+            seen = likeliest.get(v.outcome.key)
+            if v.outcome.terminal or v.depth >= setting.horizon or (seen is not None and seen <= v.cost):
                 v.dead = True
                 continue
             likeliest[v.outcome.key] = v.cost
@@ -82,10 +88,15 @@ def levin(setting: Setting, config: Levin) -> Controller:
                 pi = policy(admission.scores, proposal.votes if by_votes else None, config)
                 for i in admission.kept:
                     kid = Node(v, proposal.actions[i], admission.scores[i])
-                    kid.cost = v.cost - math.log(pi[i])
+                    kid.cost = v.cost + (-math.log(pi[i]) if pi[i] else math.inf)
                     pushed += 1
                     heapq.heappush(heap, (levin_cost(kid.depth, -kid.cost, config.depth_offset), pushed, kid))
                     v.kids.append(kid)
+                    if config.goal == "generation":
+                        kid.outcome = yield Execute(v, proposal.actions[i])
+            for kid in v.kids:
+                if reason := goal(kid):
+                    return Ending(kid, reason)
         return Ending(most_valued(root, setting.verified), "exhausted")
     except BudgetExhausted:
         return Ending(most_valued(root, setting.verified), "budget")

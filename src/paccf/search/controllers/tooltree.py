@@ -57,7 +57,7 @@ def select(node: Node, weight: float) -> Node | None:
             continue
         value = math.inf
         if kid.visits:
-            value = kid.q + weight * max(kid.points / 100, 1e-6) * math.sqrt(log / kid.visits)
+            value = kid.q + weight * (kid.points / 100 or 1e-6) * math.sqrt(log / kid.visits)
         if value > most or (value == most and best and (kid.visits, kid.jitter) > (best.visits, best.jitter)):
             best, most = kid, value
     return best

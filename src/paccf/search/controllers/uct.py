@@ -65,7 +65,7 @@ def uct(setting: Setting, config: Uct) -> Controller:
                 if config.rollout == "value":
                     gain = max(kid.points for kid in v.kids) / 100
                     break
-                v = descend(v.kids, config.rollout, setting)
+                v = descend(v, v.kids, config.rollout, setting)
             backup(v, gain)
             bury(v.parent)
         return Ending(most_valued(root, setting.verified), "exhausted")
@@ -80,8 +80,8 @@ def expand(v: Node, k: int) -> Generator[Effect, Any, list[Node]]:
     return [Node(v, proposal.actions[i], admission.scores[i]) for i in admission.kept]
 
 
-def descend(kids: list[Node], rollout: str, setting: Setting) -> Node:
-    """Where the simulation goes: to the best-scored kid, the first of equals, or to one at random."""
+def descend(v: Node, kids: list[Node], rollout: str, setting: Setting) -> Node:
+    """Where the simulation goes from ``v``: to the best-scored kid, the first of equals, or to one at random."""
     if rollout == "random":
-        return kids[int(setting.chance(kids[0], "rollout") * len(kids))]
+        return kids[int(setting.chance(v, "rollout") * len(kids))]
     return max(kids, key=lambda kid: kid.points)
