@@ -18,7 +18,7 @@ from paccf.theory.frontiers import simulate_frontiers
 NEEDS_ARMS = {
     "macro_main", "main_ci", "domain_macro_ci", "strong_backbone_ci", "exclude_tooltree_macro", "cohorts", "workload",
     "budget_censor_sensitivity", "per_backbone_main", "gross_subtree_main", "gross_all_budgets", "per_condition_ci",
-    "main_budget_efficiency",     "per_condition_header", "adaptive_oracle_audit", "qual_case_main", "cases", "bill", "ends", "metrics", "exclusions",
+    "main_budget_efficiency", "per_condition_header", "adaptive_oracle_audit", "qual_case_main", "cases", "bill", "bill_main", "ends", "metrics", "exclusions",
 }  # fmt: skip
 CARRIED = {
     "q95_l_main", "calibration_rank_audit", "margin_by_q", "margin_steps", "deficits", "exposure", "zero_api_native_coverage",

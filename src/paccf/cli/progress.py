@@ -46,10 +46,10 @@ def _lines(progress: Progress, ended: threading.Event) -> None:
         while told < len(progress.messages):
             say(clean(progress.messages[told]), err=True)
             told += 1
-        if over:
-            return
         if progress.total:
             say(progress.line(), err=True)
+        if over:
+            return
 
 
 def _view(progress: Progress, spec: Spec) -> Any:
