@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import math
 import os
 import random
@@ -15,14 +16,18 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paccf import Gate, Recorder
+from paccf import Gate, Recorder, calibrate
+from paccf.cli import main
 from paccf.method.certificate import Certificate
 from paccf.method.deficit import TaskDeficits
-from paccf.record.frontier_log import Frontier, read_frontiers
+from paccf.record.frontier_log import BadLine, Frontier, Skipped, read_frontiers
+from paccf.record.growing import append
 
 
 def read(path: Path) -> list[Frontier]:
@@ -68,6 +73,16 @@ def test_an_oracle_is_asked_after_the_task_has_closed(tmp_path: Path) -> None:
     assert read(tmp_path / "log.jsonl")[0].protected == [True, False, None]
 
 
+def test_what_an_oracle_says_is_true_false_or_unknown(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "log.jsonl", oracle=lambda path, id: np.bool_(id == "a")).task("t") as task:  # type: ignore[arg-type,return-value]
+        task.admit((), ["a", "b"], np.array([1.5, 2], dtype=np.float32))  # type: ignore[arg-type]
+    assert read(tmp_path / "log.jsonl")[0].protected == [True, False]
+    recorder = Recorder(tmp_path / "log.jsonl", oracle=lambda path, id: "yes")  # type: ignore[arg-type,return-value]
+    with pytest.raises(ValueError, match="True, False or None; not 'yes', for 'a' at"), recorder.task("u") as task:
+        task.admit((), ["a"], [1])
+    assert [f.task for f in read(tmp_path / "log.jsonl")] == ["t"]
+
+
 def test_a_gate_decides_and_a_shadow_only_tells(tmp_path: Path) -> None:
     gate = gate_of(tmp_path, 20)
     with Recorder(tmp_path / "gated.jsonl", gate=gate).task("t") as task:
@@ -81,6 +96,96 @@ def test_a_gate_decides_and_a_shadow_only_tells(tmp_path: Path) -> None:
         Recorder(tmp_path / "x.jsonl", shadow=True)
 
 
+def test_the_log_of_a_pruned_search_is_no_evidence(tmp_path: Path) -> None:
+    """Its coverage would be 100 %, whatever the gate threw away."""
+    log = tmp_path / "gated.jsonl"
+    for name, gate, shadow in (("s", gate_of(tmp_path, 20), True), ("g", gate_of(tmp_path, 20), False)):
+        with Recorder(log, gate=gate, shadow=shadow).task(name) as task:
+            task.admit((), ["a", "b", "c"], [90, 70, 69])
+            task.solved(["a"])
+    with pytest.raises(BadLine, match=r"line 2, meta.gated: a gate dropped.*shadow=True"):
+        read(log)
+    with pytest.raises(BadLine, match="no evidence"):
+        calibrate(log)
+    left_out = Skipped()
+    assert [f.task for f in read_frontiers(str(log), left_out)] == ["s"]
+    assert left_out.count == 1
+    for command in (["calibrate", str(log)], ["coverage", str(log), str(tmp_path / "margin.json")]):
+        refused = CliRunner().invoke(main, command)
+        assert refused.exit_code == 2
+        assert "Record without a gate, or with shadow=True" in refused.output
+
+
+def test_a_gate_without_a_limit_prunes_nothing(tmp_path: Path) -> None:
+    open_gate = Gate(Certificate.freeze(TaskDeficits(), "0.95"))
+    with Recorder(tmp_path / "log.jsonl", gate=open_gate).task("t") as task:
+        assert task.admit((), ["a", "b"], [0, 100]) == [0, 1]
+    assert len(read(tmp_path / "log.jsonl")) == 1
+
+
+def test_wrong_use_is_told(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "log.jsonl")
+    task = recorder.task("t")
+    with pytest.raises(ValueError, match="open already"):
+        recorder.task("t")
+    with pytest.raises(ValueError, match="a count; not -1"):
+        task.admit((), ["a"], [1], requests=-1)
+    occurrence = task.frontier((), ["a"], [1], requests=np.int64(3))  # type: ignore[arg-type]
+    task.close()
+    for late in (
+        task.close,
+        lambda: task.admit((), ["a"], [1]),
+        lambda: task.solved(["a"]),
+        lambda: occurrence.decided([0]),
+    ):
+        with pytest.raises(ValueError, match="close it once"):
+            late()
+    assert len(read(tmp_path / "log.jsonl")) == 1
+
+
+def test_a_task_that_nobody_closed_is_missed(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "log.jsonl")
+    recorder.task("t").frontier((), ["a"], [1])
+    with pytest.warns(UserWarning, match="'t' was never closed, so its 1 frontiers are not in the log"):
+        gc.collect()
+    recorder.task("nothing was logged in this one")
+    assert not (tmp_path / "log.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("solution", "said"),
+    [
+        (["x", "b"], r"goes on from \[\] by 'x', none of the candidates logged there \(a, b\)"),
+        (["a", "z"], r"goes on from \['a'\] by 'z'"),
+    ],
+)
+def test_a_solution_by_unknown_ids_is_warned_of(tmp_path: Path, solution: list[str], said: str) -> None:
+    task = Recorder(tmp_path / "log.jsonl").task("t")
+    task.admit((), ["a", "b"], [1, 2])
+    task.admit(["a"], ["c"], [1])
+    task.solved(solution)
+    with pytest.warns(UserWarning, match=said):
+        task.close()
+
+
+def test_a_solution_that_meets_no_frontier_is_warned_of(tmp_path: Path) -> None:
+    task = Recorder(tmp_path / "log.jsonl").task("t")
+    task.admit(["a"], ["b", "c"], [1, 2])
+    task.solved(["d", "b"])
+    with pytest.warns(UserWarning, match="meets no logged frontier"):
+        task.close()
+    assert read(tmp_path / "log.jsonl")[0].protected == [False, False]
+
+
+def test_steps_that_were_not_scored_need_no_frontier(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "log.jsonl").task("t") as task:
+        task.admit(["forced"], ["a", "b"], [1, 2])
+        task.solved(["forced", "a", "last"])
+    with Recorder(tmp_path / "log.jsonl").task("solved at once") as task:
+        task.solved([])
+    assert read(tmp_path / "log.jsonl")[0].protected == [True, False]
+
+
 def test_a_task_that_raises_is_absent_and_may_be_tried_again(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "log.jsonl")
     task = recorder.task("t")
@@ -89,7 +194,7 @@ def test_a_task_that_raises_is_absent_and_may_be_tried_again(tmp_path: Path) -> 
         raise RuntimeError("model died")
     with recorder.task("t"):
         pass
-    with pytest.raises(ValueError, match="recorded already"):
+    with pytest.raises(ValueError, match=r"has task 't' already: leave out what `recorder.written` holds"):
         recorder.task("t")
     with pytest.raises(ValueError, match="is closed"):
         task.admit((), ["a"], [1])
@@ -114,7 +219,7 @@ def test_a_run_that_is_taken_up_again_knows_what_it_has(tmp_path: Path) -> None:
         ((), ["a"], [math.inf], "is not a score"),
         ((), ["a", "b"], [1], "one entry a candidate"),
         ((), [""], [1], "not empty"),
-        ((3,), ["a"], [1], "ids are texts"),
+        ((3,), ["a"], [1], r"ids are texts.*write str\(3\)"),
         ((), ["\ud800"], [1], "not UTF-8"),
         ((), ["a"], [[1, None]], "observation 1 is missing"),
     ],
@@ -224,6 +329,81 @@ def test_a_killed_writer_leaves_no_task_by_half(tmp_path: Path) -> None:
         assert len(counts) >= kept, "what was closed stays"
         kept = len(counts)
     assert kept > 0
+
+
+def test_processes_write_a_task_once(tmp_path: Path) -> None:
+    """Four processes begin the same tasks: each is there once, and whoever came late is told."""
+    log = tmp_path / "log.jsonl"
+    code = """
+import sys
+from paccf import Recorder
+recorder = Recorder(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.read(1)
+late = 0
+for n in range(40):
+    try:
+        with recorder.task(f"t{n}") as task:
+            task.admit((), ["a", "b"], [n, 1])
+    except ValueError as error:
+        assert "another process has written" in str(error) or "has task" in str(error)
+        late += 1
+print(late)
+"""
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(log)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(4)
+    ]
+    for writer in writers:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("x")
+        writer.stdin.flush()
+    late = [int(writer.communicate(timeout=60)[0]) for writer in writers]
+    assert sorted(f.task for f in read(log)) == sorted(f"t{n}" for n in range(40))
+    assert sum(late) == 3 * 40
+
+
+def test_a_cancelled_asyncio_task_is_absent(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "log.jsonl")
+
+    async def search(name: str, wait: float) -> None:
+        async with recorder.task(name) as task:
+            task.admit((), ["a", "b"], [1, 2])
+            await asyncio.sleep(wait)
+
+    async def both() -> None:
+        slow = asyncio.create_task(search("slow", 60))
+        await search("quick", 0)
+        slow.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await slow
+
+    asyncio.run(both())
+    assert [f.task for f in read(tmp_path / "log.jsonl")] == ["quick"]
+    recorder.task("slow").abandon()  # and may be tried again
+
+
+def test_ctrl_c_in_the_middle_of_an_append_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.jsonl"
+    append(str(path), b"first\n")
+    calls = 0
+
+    def interrupt(file: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:  # the note is on disk, the piece is written and not yet safe
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        append(str(path), b"second\n")
+    assert path.read_bytes() == b"first\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["log.jsonl"]
 
 
 def test_a_torn_end_is_not_read_and_is_cut_off(tmp_path: Path) -> None:

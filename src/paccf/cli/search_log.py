@@ -67,8 +67,10 @@ def log_lines(trace: Trace, plan: Plan, mode: LabelMode, labels: Labels) -> list
     """The frontier log of a finished search; without a frontier one empty line, so that the task counts as missing."""
     meta = {"seed": trace.seed, "budget": trace.budget, "reason": trace.reason, "labels": mode, **plan.fingerprint}
     lines: list[dict[str, Any]] = []
+    spent = 0
     for f, row in zip(trace.frontiers, labels, strict=True):
         eligible = set(f.eligible)
+        cost, spent = f.spent - spent, f.spent
         lines.append(
             {
                 "task": trace.task.id,
@@ -78,7 +80,7 @@ def log_lines(trace: Trace, plan: Plan, mode: LabelMode, labels: Labels) -> list
                 "candidates": [action.key for action in f.actions],
                 "eligible": [i in eligible for i in range(len(f.actions))],
                 "depth": len(f.path),
-                "meta": {**meta, "channel": f.channel},
+                "meta": {**meta, "channel": f.channel, "path": f.path, "requests": cost, "kept": f.kept},
             }
         )
     return lines or [{"task": trace.task.id, "frontier": "root", "scores": [], "protected": [], "meta": meta}]

@@ -47,10 +47,10 @@ def command(
 ) -> None:
     """Weigh margins on recorded, labelled LOGs before turning anything on.
 
-    For every Q: the margin that these logs give, how many tasks it would put at risk, what share of the candidates
-    it would drop, and, where the log has parent paths (`paccf.Recorder` writes them), the frontiers and requests
-    below dropped candidates that would never have been paid for. All on the fixed traces, and on the tasks that
-    calibrate: what is promised for new tasks is Q itself.
+    For every Q: the margin that these logs give, how many tasks' solutions it would put at risk, what share of the
+    candidates it would drop, and, where the log has parent paths (`paccf.Recorder` writes them), the frontiers and
+    requests below dropped candidates that would never have been paid for. All on the fixed traces, and on the tasks
+    that calibrate: what is promised for new tasks is Q itself.
 
     \b
     Examples:
@@ -74,7 +74,8 @@ def command(
     if as_json:
         emit_json(_data(weighed, lines) | {"skipped": found.skipped.count, "notes": found.notes()})
         return
-    say(f"{clean(', '.join(logs))}: {found.line()}\n")
+    spent = f"; {weighed.requests:,} requests" if weighed.requests else ""
+    say(f"{clean(', '.join(logs))}: {found.line()}{spent}\n")
     say(_table(weighed, lines))
     for note in [*_notes(weighed, lines), *found.notes()]:
         say(f"Note: {note}")

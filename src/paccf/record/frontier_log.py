@@ -19,8 +19,10 @@ from typing import IO, Annotated, TypeVar
 import msgspec
 
 from paccf.method.scores import BOUND
+from paccf.record.growing import WholePart
 
 _BLOCK = 1 << 20
+GATED = "gated"  # under meta: a margin decided this frontier, so its search was pruned
 LINE_LIMIT = 32 * 2**20  # ours: bytes; a frontier of 10,000 candidates with 100 observations fits
 
 Observation = Annotated[int, msgspec.Meta(ge=-BOUND, le=BOUND)] | Annotated[float, msgspec.Meta(ge=-BOUND, le=BOUND)]
@@ -38,7 +40,7 @@ class Scored(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     eligible: list[bool] | None = None  # false: the search's own check ruled it out before admission
     depth: int | None = None
     group: str | None = None
-    meta: dict[str, msgspec.Raw] | None = None  # anything; not read
+    meta: dict[str, msgspec.Raw] | None = None  # anything; of it only ``gated`` is read
 
 
 class Frontier(Scored, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -79,8 +81,8 @@ def read_frontiers(path: str, skipped: Skipped | None = None, seen: set[int] | N
 
     A log in several files passes one ``seen`` set to all of them, so that repeats are told across files.
 
-    Raises OSError if the file cannot be opened and `BadLine` at the first line that cannot be used, or at a frontier
-    that was there before; with ``skipped``, such lines go there.
+    Raises OSError if the file cannot be opened and `BadLine` at the first line that cannot be used, at a frontier
+    that was there before, or at one that a gate decided; with ``skipped``, such lines go there.
     """
     seen = set() if seen is None else seen  # 64-bit hashes: among a million frontiers two collide once in 10**7 logs
     for line, frontier in _records(path, Frontier, skipped):
@@ -96,6 +98,9 @@ def read_frontiers(path: str, skipped: Skipped | None = None, seen: set[int] | N
                     "Give every frontier of a task its own id, also when the search comes back to a node",
                 ),
             )
+            continue
+        if frontier.meta is not None and bytes(frontier.meta.get(GATED, b"")) == b"true":
+            _report(skipped, BadLine(path, line, "meta.gated", *_PRUNED))
             continue
         seen.add(key)
         yield frontier
@@ -137,27 +142,7 @@ def _open(path: str) -> Iterator[IO[bytes]]:
             yield file  # type: ignore[misc]
     else:
         with open(path, "rb") as file:
-            yield _Whole(file, path)  # type: ignore[misc]
-
-
-class _Whole:
-    """A log that may still be growing: while a recorder appends, ``LOG.pending`` says how much of it is whole, and no
-    more is read. So a task that is being written, or whose writer died, is absent."""
-
-    def __init__(self, file: IO[bytes], path: str) -> None:
-        self._file, self._path = file, path
-
-    def read1(self, size: int) -> bytes:
-        block: bytes = self._file.read1(size)  # type: ignore[attr-defined]
-        try:
-            with open(self._path + ".pending", "rb") as note:
-                whole = note.read().strip()
-        except OSError:
-            return block
-        if not whole.isdigit():
-            return block
-        begin = self._file.tell() - len(block)
-        return block[: max(0, int(whole) - begin)]
+            yield WholePart(file, path)  # type: ignore[misc]
 
 
 def _lines(file: IO[bytes], path: str, skipped: Skipped | None) -> Iterator[tuple[int, list[bytes]]]:
@@ -246,6 +231,10 @@ def _explain(error: Exception, text: bytes, path: str, number: int) -> BadLine:
     return BadLine(path, number, name, problem, _REMEDY["line"])
 
 
+_PRUNED = (
+    "a gate dropped candidates of this search, so it is no evidence: what was dropped was never seen again",
+    "Record without a gate, or with shadow=True",
+)
 _REMEDY = {
     "line": "A line is one JSON object with at least task, frontier, scores and protected",
     "missing": "Calibration needs task, frontier, scores and protected on every line",

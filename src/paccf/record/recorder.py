@@ -8,23 +8,27 @@
         task.solved(path)                              # a path that a verifier accepted
 
 A task is held in memory until it closes; then all of its frontiers are labelled and written at once. A task whose
-process died, or whose block ended in an exception, is absent from the log. It is never there by half: while the file
-grows, ``LOG.pending`` beside it holds the size up to which it is whole, readers stop there, and the next writer cuts
-off what a dead one left behind. Threads, asyncio tasks and processes may share one log.
+process died, or whose block ended in an exception, is absent from the log. It is never there by half, see `growing`.
+Threads and asyncio tasks may share one recorder; processes share one log, each with a recorder of its own.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
+import operator
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from paccf.method.scores import align
+from paccf.record.frontier_log import GATED
+from paccf.record.growing import alone, append, mend
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -36,20 +40,22 @@ Path = tuple[str, ...]
 # Whether a solution can be reached through the candidate ``id`` of the node at ``path``; None if nobody can tell.
 Oracle = Callable[[Path, str], bool | None]
 
-PENDING = ".pending"
-
 
 class _Line(msgspec.Struct):
+    """All that is read of a log that goes on."""
+
     task: str
 
 
 class Recorder:
     """Writes the frontier log at ``path``, appending to what is there; the tasks that closed are safe on disk.
 
-    Without a ``gate`` nothing is decided: `Task.admit` keeps all. With one it decides, or with ``shadow`` only writes
-    down what it would have dropped. Labels are *found* ones (below a solution path of this very search) unless an
-    ``oracle`` gives them, which is asked after the task has closed and never before. Say the same to
-    ``paccf calibrate --labels``.
+    Without a ``gate`` nothing is decided: `Task.admit` keeps all. With ``shadow`` it keeps all, and writes down what
+    the gate would have dropped. Otherwise the gate decides, and the log is marked as that of a pruned search: what was
+    dropped was never seen again, so it is no evidence for a margin, and is refused as such.
+
+    Labels are *found* ones (below a solution path of this very search) unless an ``oracle`` gives them, which is asked
+    after the task has closed and never before. Say the same to ``paccf calibrate --labels``.
     """
 
     def __init__(
@@ -73,28 +79,54 @@ class Recorder:
         self.gate, self.shadow, self.oracle, self.group = gate, shadow, oracle, group
         self._open: set[str] = set()
         self._lock = threading.Lock()
-        with self._lock, _alone(self.path):
-            _mend(self.path)
+        #: Whether what is recorded is a pruned search.
+        self.prunes = gate is not None and not shadow and not math.isinf(gate.rule.reach)
         #: The tasks that the log holds: what a run that is taken up again can leave out.
-        self.written: set[str] = _tasks(self.path)
+        self.written: set[str] = set()
+        self._known = 0  # the bytes of the log whose tasks are in ``written``
+        with alone(self.path):
+            mend(self.path)
+            self._catch_up()
 
     def task(self, id: str) -> Task:
         """Begin a task; use it in ``with`` or ``async with``, or call `Task.close`. A task is recorded once: raises
         ValueError if the log has it already."""
         _id(id)
         with self._lock:
-            if id in self.written or id in self._open:
-                raise ValueError(f"task {id!r} was recorded already; run it under another id, or not twice")
+            if id in self.written:
+                raise ValueError(
+                    f"{self.path} has task {id!r} already: leave out what `recorder.written` holds, or name a new log"
+                )
+            if id in self._open:
+                raise ValueError(f"task {id!r} is open already: give every task an id of its own")
             self._open.add(id)
         return Task(self, id)
 
     def _write(self, id: str, lines: Sequence[str]) -> None:
         data = "".join(line + "\n" for line in lines).encode()
-        with self._lock, _alone(self.path):
-            _mend(self.path)
-            _append(self.path, data)
+        with self._lock, alone(self.path):
+            mend(self.path)
+            self._catch_up()
+            if id in self.written:
+                raise ValueError(
+                    f"another process has written task {id!r} to {self.path} meanwhile; a task counts once"
+                )
+            self._known = append(self.path, data)
             self._open.discard(id)
             self.written.add(id)
+
+    def _catch_up(self) -> None:
+        """Learn the tasks that the log has beyond what is known of it. To be called `alone`. Lines that are no
+        frontiers are left for whoever reads it."""
+        decode = msgspec.json.Decoder(_Line).decode
+        if not os.path.exists(self.path):
+            return
+        with open(self.path, "rb") as log:
+            log.seek(self._known)
+            for line in log:
+                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                    self.written.add(decode(line).task)
+            self._known = log.tell()
 
     def _drop(self, id: str) -> None:
         with self._lock:
@@ -104,22 +136,24 @@ class Recorder:
 class Occurrence:
     """One frontier that was logged: its place in the log, and what was decided on it."""
 
-    __slots__ = ("_fields", "id", "kept")
+    __slots__ = ("_fields", "_task", "id", "kept")
 
-    def __init__(self, fields: dict[str, Any], id: str) -> None:
-        self._fields, self.id = fields, id
+    def __init__(self, task: Task, fields: dict[str, Any], id: str) -> None:
+        self._task, self._fields, self.id = task, fields, id
         self.kept: list[int] | None = None
 
     def decided(self, kept: Iterable[int]) -> None:
         """The candidates, by index, that the search went on with: its own rule's word, for ``paccf what-if``."""
-        kept = [int(i) for i in kept]
+        self._task._still_open()
+        kept = [operator.index(i) for i in kept]
         if any(not 0 <= i < len(self._fields["scores"]) for i in kept):
             raise ValueError(f"kept {kept}, but the frontier has {len(self._fields['scores'])} candidates")
         self.kept = kept
 
 
 class Task:
-    """One task while it is searched. Frontiers may come from several threads."""
+    """One task while it is searched. Frontiers may come from several threads. A task that is let go without `close` or
+    `abandon` is not in the log, and a warning says so."""
 
     def __init__(self, recorder: Recorder, id: str) -> None:
         self.id = id
@@ -147,6 +181,8 @@ class Task:
         if len(ids) != len(scores) or (eligible is not None and len(eligible) != len(scores)):
             raise ValueError(f"{len(ids)} candidates, {len(scores)} scores: give one entry a candidate, in one order")
         align(scores)  # refuses infinities and what is no number
+        if requests is not None and (requests := operator.index(requests)) < 0:
+            raise ValueError(f"requests is what this frontier cost, a count; not {requests}")
         with self._lock:
             self._still_open()
             visit = self._visits.get(where, 0)
@@ -162,7 +198,9 @@ class Task:
             if (group or self._recorder.group) is not None:
                 fields["group"] = group or self._recorder.group
             fields["meta"] = {"path": list(where)} | ({} if requests is None else {"requests": requests})
-            occurrence = Occurrence(fields, id)
+            if self._recorder.prunes:
+                fields["meta"][GATED] = True
+            occurrence = Occurrence(self, fields, id)
             self._frontiers.append((where, ids, occurrence))
             return occurrence
 
@@ -189,7 +227,9 @@ class Task:
         return kept
 
     def solved(self, path: Sequence[str]) -> None:
-        """A verifier accepted the solution at ``path``, the ids from the root to its last action."""
+        """A verifier accepted the solution at ``path``, the ids from the root to its last action, as `frontier` and
+        `admit` were given them. A path that leaves a logged frontier by none of its candidates is warned of when the
+        task closes: it labels nothing below."""
         with self._lock:
             self._still_open()
             self._solutions.append(tuple(map(_id, path)))
@@ -200,6 +240,8 @@ class Task:
             self._still_open()
             self._closed = True
         try:
+            if self._recorder.oracle is None and (stray := self._stray()):
+                warnings.warn(stray, stacklevel=2)
             self._recorder._write(self.id, list(self._lines()))
         except BaseException:
             self.abandon()
@@ -209,6 +251,25 @@ class Task:
         """Forget the task, as if it had never begun: what leaving ``with`` by an exception does."""
         self._closed = True
         self._recorder._drop(self.id)
+
+    def _stray(self) -> str | None:
+        """What is odd about the accepted paths: ids that do not fit those of the frontiers label nothing."""
+        seen: dict[Path, set[str]] = {}
+        for where, ids, _ in self._frontiers:
+            seen.setdefault(where, set()).update(ids)
+        for path in self._solutions:
+            on = [n for n in range(len(path)) if path[:n] in seen]
+            accepted = f"task {self.id!r}: the accepted path {list(path)}"
+            if seen and path and not on:
+                return f"{accepted} meets no logged frontier, so it labels nothing. {_FIT}"
+            for n in on:
+                if path[n] not in seen[path[:n]]:
+                    there = ", ".join(sorted(seen[path[:n]]))
+                    return (
+                        f"{accepted} goes on from {list(path[:n])} by {path[n]!r}, none of the candidates logged "
+                        f"there ({there:.200}). {_FIT}"
+                    )
+        return None
 
     def _lines(self) -> Iterator[str]:
         oracle = self._recorder.oracle
@@ -220,7 +281,7 @@ class Task:
             if oracle is None:
                 labels: list[bool | None] = [(*path, id) in below for id in ids]
             else:
-                labels = [oracle(path, id) for id in ids]
+                labels = [_label(oracle(path, id), path, id) for id in ids]
             fields = occurrence._fields
             if occurrence.kept is not None:
                 fields["meta"]["kept"] = occurrence.kept
@@ -229,7 +290,17 @@ class Task:
 
     def _still_open(self) -> None:
         if self._closed:
-            raise ValueError(f"task {self.id!r} is closed; its frontiers are labelled and written")
+            raise ValueError(
+                f"task {self.id!r} is closed: it was written, or abandoned. Log while it is open, and close it once"
+            )
+
+    def __del__(self) -> None:
+        if not getattr(self, "_closed", True) and self._frontiers:
+            warnings.warn(
+                f"task {self.id!r} was never closed, so its {len(self._frontiers)} frontiers are not in the log; use "
+                "`with recorder.task(id) as task:`",
+                stacklevel=2,
+            )
 
     def __enter__(self) -> Task:
         return self
@@ -254,13 +325,17 @@ class Task:
         await asyncio.to_thread(self.__exit__, kind, error, trace)
 
 
+_FIT = "Begin at the root and use the ids that admit() was given; log complete candidate sets"
 _ESCAPED = str.maketrans({"~": "~0", "/": "~1", "#": "~2"})
 
 
 def _id(text: object) -> str:
     """An id that can be read back: a text that is not empty, and UTF-8."""
     if not isinstance(text, str) or not text:
-        raise ValueError(f"ids are texts that are not empty, the same for the same thing every time; not {text!r:.80}")
+        remedy = "" if isinstance(text, str) else f": write str({text!r:.80})"
+        raise ValueError(
+            f"ids are texts that are not empty, the same for the same thing every time; not {text!r:.80}{remedy}"
+        )
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -268,16 +343,13 @@ def _id(text: object) -> str:
     return text
 
 
-def _tasks(path: str) -> set[str]:
-    """The tasks of a log. Lines that are no frontiers are left for whoever reads it."""
-    decode = msgspec.json.Decoder(_Line).decode
-    found = set()
-    if os.path.exists(path):
-        with open(path, "rb") as log:
-            for line in log:
-                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    found.add(decode(line).task)
-    return found
+def _label(said: object, path: Path, id: str) -> bool | None:
+    """What an oracle said, as JSON has it; NumPy's truth values are truth values."""
+    if said is None or isinstance(said, bool):
+        return said
+    if type(said).__name__ in ("bool", "bool_") and hasattr(said, "dtype"):
+        return bool(said)
+    raise ValueError(f"the oracle says True, False or None; not {said!r:.80}, for {id!r} at {list(path)}")
 
 
 def _plain(score: Any) -> Any:
@@ -289,70 +361,3 @@ def _plain(score: Any) -> Any:
     if hasattr(score, "__len__"):
         return [y if isinstance(y, (int, float)) else float(y) for y in score]
     return _plain(float(score))
-
-
-def _mend(path: str) -> None:
-    """Cut off what a writer left behind that died while it appended."""
-    try:
-        with open(path + PENDING, "rb") as note:
-            whole = note.read()
-    except FileNotFoundError:
-        return
-    if whole.strip().isdigit():  # else it died before the note was whole, hence before it appended
-        with open(path, "r+b") as log:
-            if log.seek(0, os.SEEK_END) > int(whole):
-                log.truncate(int(whole))
-                os.fsync(log.fileno())
-    os.unlink(path + PENDING)
-
-
-def _append(path: str, data: bytes) -> None:
-    """Note how long the file is, append, take the note away; each step is on disk before the next."""
-    created = not os.path.exists(path)
-    with open(path, "ab") as log:
-        size = log.seek(0, os.SEEK_END)
-        if size and not _ends_in_newline(path):
-            data = b"\n" + data  # somebody else's last line lacks its end
-        with open(path + PENDING, "wb") as note:
-            note.write(b"%d\n" % size)
-            note.flush()
-            os.fsync(note.fileno())
-        try:
-            log.write(data)
-            log.flush()
-            os.fsync(log.fileno())
-        except BaseException:
-            with contextlib.suppress(OSError):  # a full disk: the file is as it was, and the error is told
-                log.truncate(size)
-                os.unlink(path + PENDING)
-            raise
-    os.unlink(path + PENDING)
-    if created:
-        _sync_folder(path)
-
-
-def _ends_in_newline(path: str) -> bool:
-    with open(path, "rb") as log:
-        log.seek(-1, os.SEEK_END)
-        return log.read(1) == b"\n"
-
-
-def _sync_folder(path: str) -> None:
-    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-@contextlib.contextmanager
-def _alone(path: str) -> Iterator[None]:
-    """One writing process at a time, where the system knows locks on files."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    with open(path + ".lock", "ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
