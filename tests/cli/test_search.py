@@ -71,7 +71,9 @@ def count(tree: dict[str, Any]) -> int:
 def test_the_live_tree_says_what_was_dropped_and_why() -> None:
     text = run("--task", HAND, "--controller", "uct", "--margin", "30", "--tree").output
     assert "root" in text
-    assert re.search(r"\d\.\d  drop  .*beyond the margin: deficit [\d.]+ > 30", text)
+    assert re.search(r"\d\.\d [█▉▊▋▌▍▎▏ ]{10}  drop  .*  deficit [\d.]+ > 30$", text, re.M)
+    assert re.search(r"\d\.\d ┄{10}  margin 30 ends here$", text, re.M)
+    assert re.search(r"^root ─+ 5 of 100 requests$", text, re.M)
     assert "keep" in text
     (search,) = as_json("--task", HAND, "--controller", "uct", "--margin", "30")["searches"]
     dropped = sum(len(f["eligible"]) - len(f["kept"]) for f in search["frontiers"])
@@ -87,7 +89,8 @@ def test_a_shadow_shows_the_margin_and_changes_nothing() -> None:
     assert shadow["bill"] == native["bill"]
     assert any(f["gap"] != f["kept"] for f in shadow["frontiers"])
     text = run("--task", HAND, "--controller", "tooltree", "--margin", "5", "--arm", "shadow", "--tree").output
-    assert "the margin would drop it: deficit" in text
+    assert "would drop: deficit" in text
+    assert "margin 5 would end here" in text
     assert "would have dropped" in text
 
 
@@ -261,7 +264,7 @@ def test_bad_input_is_a_sentence(args: list[str], said: str) -> None:
 def test_hostile_text_stays_visible_text() -> None:
     evil = Action("k\x1b[2J", "go\x1b]0;x\x07\u202e")
     frontier = Frontier((evil.key,), "child", (evil, evil), ((1.0,), None), (1.0, None), (0, 1), (0, 1), None, (0, 1))
-    shown = click.unstyle("\n".join(lines(frontier, Arm())))
+    shown = click.unstyle("\n".join(lines(frontier, Arm(), 9, 80)))
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert "\u202e" not in shown
@@ -276,10 +279,10 @@ def test_reasons() -> None:
     gap = ScoreGap(30)
     said = [reason(frontier, Arm("paccf", gap), i) for i in range(5)]
     assert said[0] == said[1] == ""
-    assert said[2] == "beyond the margin: deficit 62 > 30"
+    assert said[2] == "deficit 62 > 30"
     assert said[3].startswith("ineligible")
     assert said[4] == "the native rule would drop it"
-    assert reason(frontier, Arm("shadow", gap), 2) == "the margin would drop it: deficit 62 > 30"
+    assert reason(frontier, Arm("shadow", gap), 2) == "would drop: deficit 62 > 30"
     assert reason(frontier, Arm("shadow", gap), 4) == "native rule; the margin would keep it"
 
 

@@ -9,11 +9,14 @@ import click
 
 from paccf.cli import search_report as report
 from paccf.cli.drawing import data_option, source_option, split_option, world_option
+from paccf.cli.fitting import coloured, rich_text, width
 from paccf.cli.modelling import model_options, spec_of
 from paccf.cli.output import emit_json, say, table
 from paccf.cli.search_log import Log
 from paccf.cli.searching import Plan, plan
+from paccf.cli.tree_end import drawing
 from paccf.cli.tree_view import watcher
+from paccf.cli.waiting import Waiting
 from paccf.domains.probing import Probe
 from paccf.domains.sources import Split
 from paccf.models.pace import Spent
@@ -164,17 +167,22 @@ def command(
         searches = [report.as_data(t, planned) for t in traces]
         emit_json(report.described(planned) | {"wire": report.wire_data(wire), "searches": searches})
     else:
-        say(report.head(planned))
+        room = width() if sys.stdout.isatty() else None
+        say(report.head(planned, room))
         for note in planned.overrides:
             say(f"override: {note}")
         for note in planned.notes:
             say(f"Note: {note}")
-        live = (len(planned.tasks) == 1 and sys.stdout.isatty()) if tree is None else tree
+        live = (len(planned.tasks) == 1 and room is not None) if tree is None else tree
         traces = _run(planned, book, wire, live)
+        if live:
+            for trace in traces:
+                click.echo("\n" + "\n".join(drawing(trace, width(), rich_text())), color=coloured())
+            say()
         if len(traces) == 1:
-            say(("\n" if live else "") + report.summary(traces[0], planned))
+            say(report.summary(traces[0], planned, room))
         else:
-            say(table(report.COLUMNS, [report.row(t, planned) for t in traces], left=3))
+            say(table(report.COLUMNS, [report.row(t, planned, room) for t in traces], left=3))
             say(f"\n{report.total(traces, planned)}")
             for failure in dict.fromkeys(t.failure for t in traces if t.failure):
                 say(f"failed: {failure}")
@@ -190,10 +198,12 @@ def command(
 def _run(planned: Plan, book: Log | None, wire: list[Spent], live: bool) -> list[Trace]:
     """All searches, each logged as soon as it has ended; ``wire`` gets what a real model was sent."""
     traces = []
-    for trace in planned.searches(watcher(planned.arm) if live else None, wire.append):
-        traces.append(trace)
-        if book is not None:
-            book.add(trace)
+    with Waiting(len(planned.tasks), planned.budget) as waiting:
+        watch = watcher(planned.arm, planned.budget, waiting.clear) if live else None
+        for trace in planned.searches(watch, wire.append, waiting.over):
+            traces.append(trace)
+            if book is not None:
+                book.add(trace)
     return traces
 
 

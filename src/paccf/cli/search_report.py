@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict
 from typing import Any
 
+from paccf.cli.fitting import fit, flowed
 from paccf.cli.output import clean
 from paccf.cli.searching import Plan
 from paccf.domains.sources import digest_of
@@ -14,6 +16,7 @@ from paccf.search.fingerprint import settings
 from paccf.search.trace import Trace
 from paccf.search.tree import Node
 
+LABEL = 12  # columns before what is said of a search
 _ENDS = {
     "solved": "solved",
     "finished": "finished its plan",
@@ -24,18 +27,29 @@ _ENDS = {
 }
 
 
-def head(plan: Plan) -> str:
-    """One line over every output: that it is simulated, and what ran."""
+def head(plan: Plan, room: int | None = None) -> str:
+    """What stands over every output: that it is simulated, and what ran. One line, or lines of ``room`` columns."""
     world = f" ({plan.fingerprint['world']})" if plan.settings else ""
     margin = "" if plan.arm.gap is None else f", margin {plan.arm.gap.reach:g} ({plan.promise})"
-    return clean(
-        f"{plan.model_name}  {plan.domain}{world}  {plan.title} ({plan.fingerprint['config']})  "
-        f"arm {plan.arm.name}{margin}  budget {plan.budget}  seed {plan.seed}"
-    )
+    pieces = [
+        plan.model_name,
+        f"{plan.domain}{world}",
+        f"{plan.title} ({shortened(plan.fingerprint['config'])})",
+        f"arm {plan.arm.name}{margin}",
+        f"budget {plan.budget}",
+        f"seed {plan.seed}",
+    ]
+    pieces = [clean(piece) for piece in pieces]
+    return "  ".join(pieces) if room is None else "\n".join(flowed(pieces, room, "  ", "  "))
 
 
-def summary(trace: Trace, plan: Plan) -> str:
-    """The solution and the bill, a labelled line each."""
+def shortened(config: str) -> str:
+    """Settings with numbers of five digits at most, for people: a certificate has them to the last digit."""
+    return re.sub(r"\d+\.\d{4,}", lambda found: f"{float(found[0]):.5g}", config)
+
+
+def summary(trace: Trace, plan: Plan, room: int | None = None) -> str:
+    """The solution and the bill, a labelled line each; of ``room`` columns at most, if that is given."""
     bill = trace.bill
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in bill.requests.items())
     end = _ENDS[trace.reason] + (f" ({trace.failure})" if trace.failure else "")
@@ -58,7 +72,10 @@ def summary(trace: Trace, plan: Plan) -> str:
         out = sum(len(f.eligible) - len(f.gap or ()) for f in trace.frontiers)
         of = sum(len(f.eligible) for f in trace.frontiers)
         lines.append(f"margin      {plan.arm.gap.reach:g}: {verb} {out:,} of {of:,} eligible candidates")
-    return "\n".join(map(clean, lines))
+    lines = [clean(line) for line in lines]
+    if room is not None:
+        lines = [part for line in lines for part in flowed(line.split(" "), room, indent=" " * LABEL)]
+    return "\n".join(lines)
 
 
 def _worth(trace: Trace, plan: Plan) -> list[str]:
@@ -76,10 +93,13 @@ def metrics(trace: Trace, plan: Plan) -> dict[str, float]:
     return {name: round(value, 6) for name, value in plan.world.metrics(trace.task, actions).items()}
 
 
-def row(trace: Trace, plan: Plan) -> tuple[object, ...]:
-    """One line of the table over several tasks; see `COLUMNS`."""
-    found = solution(trace, plan) or "-"
-    return trace.task.id, found, trace.reason, trace.bill.total, trace.bill.tokens or "?", trace.bill.nodes
+def row(trace: Trace, plan: Plan, room: int | None = None) -> tuple[object, ...]:
+    """One line of the table over several tasks; see `COLUMNS`. Long texts are cut where ``room`` is given."""
+    task, found = clean(trace.task.id), solution(trace, plan) or "-"
+    if room is not None:
+        others = 42  # the other columns and what is between all of them
+        task, found = fit(task, max(12, (room - others) // 3)), fit(found, max(12, 2 * (room - others) // 3))
+    return task, found, trace.reason, trace.bill.total, trace.bill.tokens or "?", trace.bill.nodes
 
 
 COLUMNS = ("task", "solution", "end", "requests", "tokens", "nodes")

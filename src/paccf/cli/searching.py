@@ -69,10 +69,16 @@ class Plan:
         """The model of a simulated plan."""
         return simulated(self.domain, self.model.profile, self.seed, self.model.latency_ms, **self.settings)
 
-    def searches(self, watch: Watch | None = None, sent: Callable[[Spent], None] | None = None) -> Iterator[Trace]:
+    def searches(
+        self,
+        watch: Watch | None = None,
+        sent: Callable[[Spent], None] | None = None,
+        around: Callable[[Search], Search] = lambda search: search,
+    ) -> Iterator[Trace]:
         """Run them: on the simulated model one after the other, on a real one all at once if nobody watches; in the
-        order of the tasks either way. ``sent`` is told at the end what went over the wire."""
-        begun = [self._begun(task, watch) for task in self.tasks]
+        order of the tasks either way. ``sent`` is told at the end what went over the wire; ``around`` is put around
+        every search."""
+        begun = [around(self._begun(task, watch)) for task in self.tasks]
         if self.model.simulated:
             answering = self.simulated()
             yield from (run(one, answering) for one in begun)

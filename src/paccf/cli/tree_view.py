@@ -5,38 +5,135 @@ Task and model text is cleaned piece by piece before it is styled: only our own 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import click
 
+from paccf.cli.fitting import cells, coloured, fit, fit_end, flowed, padded, rich_text, width
 from paccf.cli.output import clean
 from paccf.search.trace import Arm, Frontier
 
+BAR = 10  # ours: columns for 100 points
+TEXT, DRAWN = 24, 64  # ours: columns that a text has before its reason moves to the next line, and that bars need
+_EIGHTHS = "▏▎▍▌▋▊▉█"
 
-def watcher(arm: Arm) -> Callable[[Frontier], None]:
-    """Print every frontier as it is admitted."""
+
+def watcher(arm: Arm, budget: int, before: Callable[[], None]) -> Callable[[Frontier], None]:
+    """Print every frontier as it is admitted; ``before`` is called first."""
 
     def show(frontier: Frontier) -> None:
-        click.echo("\n".join(lines(frontier, arm)))
+        before()
+        click.echo("\n".join(lines(frontier, arm, budget, width(), rich_text())), color=coloured())
 
     return show
 
 
-def lines(frontier: Frontier, arm: Arm) -> list[str]:
-    """A frontier as styled lines, indented by its depth: its path, then its candidates in the order proposed."""
-    indent = "    " * len(frontier.path)
-    path = " > ".join(clean(key) for key in frontier.path) or "root"
-    out = [f"{indent}{click.style(path, bold=True)}"]
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things stand in the lines of one frontier."""
+
+    indent: str
+    room: int  # columns after the indent
+    rich: bool
+    drawn: bool  # whether there is room for bars
+    column: int  # of the texts that a reason stands beside
+
+    @property
+    def left(self) -> int:
+        """Columns before a candidate's text: score, bar, mark."""
+        return 2 + 5 + (1 + BAR if self.drawn else 0) + 2 + 4 + 2
+
+
+def lines(frontier: Frontier, arm: Arm, budget: int, room: int, rich: bool = True) -> list[str]:
+    """A frontier as styled lines of at most ``room`` columns, indented by its depth: its path and what was spent so
+    far, then its candidates, the best score first, with a line where the margin ends."""
+    indent = "  " * min(len(frontier.path), room // 12)
+    room -= len(indent)
+    longest = max((cells(clean(action.text)) for action in frontier.actions), default=0)
+    beside = max((cells(reason(frontier, arm, i)) for i in range(len(frontier.actions))), default=0)
+    layout = Layout(indent, room, rich, room >= DRAWN, 0)
+    layout = replace(layout, column=min(longest, max(TEXT, room - layout.left - 2 - beside)))
+    out = [indent + _head(frontier, budget, room, rich)]
     if not frontier.actions:
-        out.append(f"{indent}    {click.style('no legal proposal', dim=True)}")
-    for i, (action, score) in enumerate(zip(frontier.actions, frontier.scores, strict=True)):
-        shown = "    -" if score is None else f"{score:5.1f}"
-        kept = i in frontier.kept
-        why = reason(frontier, arm, i)
-        mark = click.style("keep", fg="green") if kept else click.style("drop", fg="red")
-        text = clean(action.text) if kept else click.style(clean(action.text), dim=True)
-        out.append(f"{indent}    {shown}  {mark}  {text}" + (click.style(f"  {why}", fg="yellow") if why else ""))
+        out.append(f"{indent}  {click.style('no legal proposal', dim=True)}")
+    cut = _cut(frontier, arm)
+    for i in ranked(frontier):
+        score = frontier.scores[i]
+        if cut is not None and (score is None or score < cut or i not in frontier.eligible):
+            out.append(indent + _edge(cut, arm, layout))
+            cut = None
+        out += _candidate(frontier, arm, i, layout)
     return out
+
+
+def _candidate(frontier: Frontier, arm: Arm, i: int, layout: Layout) -> list[str]:
+    """One candidate: a line, or more if what is to be said of it has no room beside its text."""
+    score, kept, why = frontier.scores[i], i in frontier.kept, reason(frontier, arm, i)
+    text, free = clean(frontier.actions[i].text), layout.room - layout.left
+    line = layout.indent + ("      -" if score is None else f"  {score:5.1f}")
+    if layout.drawn:
+        line += " " + (click.style(bar(score, layout.rich), fg="green") if kept else _dim(bar(score, layout.rich)))
+    line += "  " + (click.style("keep", fg="green") if kept else click.style("drop", fg="red")) + "  "
+    styled = str if kept else _dim
+    if why and layout.column + 2 + cells(why) <= free:
+        text = padded(fit(text, layout.column), layout.column)
+        return [f"{line}{styled(text)}  {click.style(why, fg='yellow')}"]
+    below = layout.indent + " " * layout.left
+    further = [below + click.style(part, fg="yellow") for part in flowed(why.split(" "), free)]
+    return [line + styled(fit(text, free)), *further]
+
+
+def _dim(text: str) -> str:
+    return click.style(text, dim=True)
+
+
+def _head(frontier: Frontier, budget: int, room: int, rich: bool) -> str:
+    path = (" › " if rich else " > ").join(clean(key) for key in frontier.path) or "root"
+    spent = f"{frontier.spent:,} of {budget:,} requests"
+    path = fit_end(path, room - 2 - len(spent)) if room > 2 * len(spent) else fit_end(path, room)
+    gap = room - cells(path) - len(spent)
+    if gap < 2:
+        return click.style(path, bold=True)
+    line = ("─" if rich else "-") * (gap - 2)
+    return f"{click.style(path, bold=True)} {click.style(f'{line} {spent}', dim=True)}"
+
+
+def _cut(frontier: Frontier, arm: Arm) -> float | None:
+    """The lowest score that the margin keeps, where it drops something."""
+    if arm.gap is None or frontier.gap is None or math.isinf(arm.gap.reach):
+        return None
+    if len(frontier.gap) == len(frontier.eligible):
+        return None
+    return best(frontier) - arm.gap.reach
+
+
+def _edge(cut: float, arm: Arm, layout: Layout) -> str:
+    assert arm.gap is not None
+    line = f" {('┄' if layout.rich else '.') * BAR}" if layout.drawn else ""
+    said = f"margin {arm.gap.reach:g} {'ends' if arm.name == 'paccf' else 'would end'} here"
+    return click.style(fit(f"  {cut:5.1f}{line}  {said}", layout.room), fg="cyan")
+
+
+def bar(score: float | None, rich: bool = True) -> str:
+    """``score`` of 100 as a bar of `BAR` columns."""
+    eighths = round(8 * BAR * min(max(score or 0.0, 0.0), 100.0) / 100)
+    if not rich:
+        return ("#" * round(eighths / 8)).ljust(BAR)
+    part = _EIGHTHS[eighths % 8 - 1] if eighths % 8 else ""
+    return ("█" * (eighths // 8) + part).ljust(BAR)
+
+
+def ranked(frontier: Frontier) -> Iterator[int]:
+    """The candidates as they are shown: scored and eligible ones, the best first; unscored; ineligible."""
+
+    def place(i: int) -> tuple[int, float, int]:
+        score = frontier.scores[i]
+        rank = 2 if i not in frontier.eligible else 1 if score is None else 0
+        return rank, -(score or 0.0), i
+
+    yield from sorted(range(len(frontier.actions)), key=place)
 
 
 def reason(frontier: Frontier, arm: Arm, i: int) -> str:
@@ -51,15 +148,19 @@ def reason(frontier: Frontier, arm: Arm, i: int) -> str:
     inside = i in frontier.gap
     beyond = f"deficit {deficit(frontier, i):g} > {arm.gap.reach:g}"
     if arm.name == "paccf":
-        return ("" if native else "the native rule would drop it") if inside else f"beyond the margin: {beyond}"
+        return ("" if native else "the native rule would drop it") if inside else beyond
     if native:
-        return "" if inside else f"the margin would drop it: {beyond}"
-    return "native rule" + ("; the margin would keep it" if inside else f"; the margin too: {beyond}")
+        return "" if inside else f"would drop: {beyond}"
+    return "native rule; the margin would keep it" if inside else f"native rule, and {beyond}"
+
+
+def best(frontier: Frontier) -> float:
+    """The largest score of an eligible candidate; 0 if none has one."""
+    return max((s for j in frontier.eligible if (s := frontier.scores[j]) is not None), default=0.0)
 
 
 def deficit(frontier: Frontier, i: int) -> float:
     """How far the score of ``i`` is below the best eligible one, for printing."""
-    scores = [s for j in frontier.eligible if (s := frontier.scores[j]) is not None]
     score = frontier.scores[i]
     assert score is not None
-    return round(max(scores) - score, 6)
+    return round(best(frontier) - score, 6)

@@ -88,7 +88,8 @@ def toolchain(setting: Setting, config: ToolChain) -> Controller:
                 action, score = proposal.actions[i], (admission.scores[i] or 0.0) / 100
                 kid = Node(v, action, admission.scores[i])
                 agreed = proposal.votes[i] / sum(proposal.votes) if by_votes else score
-                kid.cost = v.cost + blend(remembered(kid.path, config.memory), agreed, config.alpha)
+                known = remembered(kid.path, config.memory) if config.memory else None
+                kid.cost = v.cost + blend(known, agreed, config.alpha)
                 ahead = blend(place(action.key, config.memory), score, config.beta)
                 pushed += 1
                 heapq.heappush(heap, (kid.cost + ahead, pushed, kid))
