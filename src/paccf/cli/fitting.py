@@ -8,6 +8,8 @@ import sys
 import unicodedata
 from collections.abc import Iterable
 
+from paccf.cli.output import clean
+
 WIDE = 100  # ours: columns where there is no terminal to ask
 NARROW = 24  # ours: nothing readable fits into fewer
 
@@ -29,6 +31,12 @@ def rich_text() -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def foreign(text: str, rich: bool) -> str:
+    """``text`` of others for a terminal: controls written out, and everything beyond ASCII where it shows no more."""
+    text = clean(text)
+    return text if rich else text.encode("ascii", "backslashreplace").decode()
 
 
 def cells(text: str) -> int:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import click
 
-from paccf.cli.fitting import cells, fit
-from paccf.cli.output import clean
+from paccf.cli.fitting import cells, fit, foreign
 from paccf.search.trace import Trace
 from paccf.search.tree import Node, Path, ancestors, solved
 
 MOST = 40  # ours: lines; the record has everything
+TEXT = 8  # ours: columns of a text that what is said behind it must leave
 
 
 def drawing(trace: Trace, room: int, rich: bool = True) -> list[str]:
@@ -23,13 +23,13 @@ def drawing(trace: Trace, room: int, rich: bool = True) -> list[str]:
         guide = guide[-2 * (room // 4) :]
         left = room - cells(guide)
         if isinstance(found, str):
-            rows.append(guide + click.style(fit(found, left), dim=True))
+            rows.append(guide + click.style(fit(found, left, "…" if rich else "..."), dim=True))
         else:
-            star = "" if found is not trace.answer else "  ★" if rich else "  *"
-            rows.append(guide + _node(found, left, path in line, star))
+            rows.append(guide + _node(found, left, path in line, found is trace.answer, rich))
     if len(rows) <= MOST:
         return rows
-    return [*rows[: MOST - 1], click.style(f"{len(rows) - MOST + 1:,} more lines; --json has everything", dim=True)]
+    further = fit(f"{len(rows) - MOST + 1:,} more; --json has everything", room, "...")
+    return [*rows[: MOST - 1], click.style(further, dim=True)]
 
 
 def _places(trace: Trace, guides: tuple[str, str, str]) -> Iterator[tuple[str, Path, Node | str]]:
@@ -52,20 +52,25 @@ def _places(trace: Trace, guides: tuple[str, str, str]) -> Iterator[tuple[str, P
             stack.append((below + (end if last else tee), below + ("  " if last else beside), path + key, kid))
 
 
-def _node(node: Node, room: int, on_line: bool, star: str) -> str:
+def _node(node: Node, room: int, on_line: bool, answer: bool, rich: bool) -> str:
+    """A node in ``room`` columns; its visits go first if there is no room for them, its text last."""
     visits = f"  n={node.visits} q={node.q:.2f}" if node.visits else ""
     if node.action is None:
         return click.style("root", bold=True) + click.style(visits, dim=True)
     score = "    -" if node.score is None else f"{node.score:5.1f}"
-    mark = star + (" solved" if solved(node) else " answer" if star else "") + ("  post-pruned" if node.pruned else "")
-    text = fit(clean(node.action.text), room - len(score) - 2 - len(visits) - len(mark))
+    mark = f"  {'★' if rich else '*'} {'solved' if solved(node) else 'answer'}" if answer else ""
+    mark += "  post-pruned" if node.pruned else ""
+    room -= len(score) + 2
+    visits = visits if len(visits) + len(mark) + TEXT <= room else ""
+    mark = mark if len(mark) + TEXT <= room else mark[:3] * answer
 
     def styled(part: str) -> str:
         if on_line:
             return click.style(part, fg="green", bold=True)
         return click.style(part, dim=True) if node.dead else part
 
-    return f"{score}  {styled(text)}{click.style(visits, dim=True)}{styled(mark)}"
+    text = styled(fit(foreign(node.action.text, rich), room - len(visits) - len(mark), "…" if rich else "..."))
+    return f"{score}  {text}{click.style(visits, dim=True)}{styled(mark)}"
 
 
 def _rest(waiting: int, dropped: int) -> str:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 import click
 
-from paccf.cli.fitting import cells, coloured, fit, fit_end, flowed, padded, rich_text, width
-from paccf.cli.output import clean
+from paccf.cli.fitting import cells, coloured, fit, fit_end, flowed, foreign, padded, rich_text, width
 from paccf.search.trace import Arm, Frontier
 
 BAR = 10  # ours: columns for 100 points
@@ -41,6 +40,11 @@ class Layout:
     column: int  # of the texts that a reason stands beside
 
     @property
+    def more(self) -> str:
+        """What stands for the rest of a text."""
+        return "…" if self.rich else "..."
+
+    @property
     def left(self) -> int:
         """Columns before a candidate's text: score, bar, mark."""
         return 2 + 5 + (1 + BAR if self.drawn else 0) + 2 + 4 + 2
@@ -51,7 +55,7 @@ def lines(frontier: Frontier, arm: Arm, budget: int, room: int, rich: bool = Tru
     far, then its candidates, the best score first, with a line where the margin ends."""
     indent = "  " * min(len(frontier.path), room // 12)
     room -= len(indent)
-    longest = max((cells(clean(action.text)) for action in frontier.actions), default=0)
+    longest = max((cells(foreign(action.text, rich)) for action in frontier.actions), default=0)
     beside = max((cells(reason(frontier, arm, i)) for i in range(len(frontier.actions))), default=0)
     layout = Layout(indent, room, rich, room >= DRAWN, 0)
     layout = replace(layout, column=min(longest, max(TEXT, room - layout.left - 2 - beside)))
@@ -71,18 +75,18 @@ def lines(frontier: Frontier, arm: Arm, budget: int, room: int, rich: bool = Tru
 def _candidate(frontier: Frontier, arm: Arm, i: int, layout: Layout) -> list[str]:
     """One candidate: a line, or more if what is to be said of it has no room beside its text."""
     score, kept, why = frontier.scores[i], i in frontier.kept, reason(frontier, arm, i)
-    text, free = clean(frontier.actions[i].text), layout.room - layout.left
+    text, free = foreign(frontier.actions[i].text, layout.rich), layout.room - layout.left
     line = layout.indent + ("      -" if score is None else f"  {score:5.1f}")
     if layout.drawn:
         line += " " + (click.style(bar(score, layout.rich), fg="green") if kept else _dim(bar(score, layout.rich)))
     line += "  " + (click.style("keep", fg="green") if kept else click.style("drop", fg="red")) + "  "
     styled = str if kept else _dim
     if why and layout.column + 2 + cells(why) <= free:
-        text = padded(fit(text, layout.column), layout.column)
+        text = padded(fit(text, layout.column, layout.more), layout.column)
         return [f"{line}{styled(text)}  {click.style(why, fg='yellow')}"]
     below = layout.indent + " " * layout.left
     further = [below + click.style(part, fg="yellow") for part in flowed(why.split(" "), free)]
-    return [line + styled(fit(text, free)), *further]
+    return [line + styled(fit(text, free, layout.more)), *further]
 
 
 def _dim(text: str) -> str:
@@ -90,9 +94,9 @@ def _dim(text: str) -> str:
 
 
 def _head(frontier: Frontier, budget: int, room: int, rich: bool) -> str:
-    path = (" › " if rich else " > ").join(clean(key) for key in frontier.path) or "root"
+    path = (" › " if rich else " > ").join(foreign(key, rich) for key in frontier.path) or "root"
     spent = f"{frontier.spent:,} of {budget:,} requests"
-    path = fit_end(path, room - 2 - len(spent)) if room > 2 * len(spent) else fit_end(path, room)
+    path = fit_end(path, room - 2 - len(spent) if room > 2 * len(spent) else room, "…" if rich else "...")
     gap = room - cells(path) - len(spent)
     if gap < 2:
         return click.style(path, bold=True)
@@ -113,7 +117,7 @@ def _edge(cut: float, arm: Arm, layout: Layout) -> str:
     assert arm.gap is not None
     line = f" {('┄' if layout.rich else '.') * BAR}" if layout.drawn else ""
     said = f"margin {arm.gap.reach:g} {'ends' if arm.name == 'paccf' else 'would end'} here"
-    return click.style(fit(f"  {cut:5.1f}{line}  {said}", layout.room), fg="cyan")
+    return click.style(fit(f"  {cut:5.1f}{line}  {said}", layout.room, layout.more), fg="cyan")
 
 
 def bar(score: float | None, rich: bool = True) -> str:
