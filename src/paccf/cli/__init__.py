@@ -34,6 +34,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "figure": ("figure", "One figure of a run's audit, or all of them, as SVG, PDF or PNG."),
     "report": ("report", "The report of a run: one page with every figure, that opens anywhere."),
     "status": ("status", "How far a run folder is."),
+    "merge": ("merge", "Bring the parts of a run from several machines together."),
+    "replay": ("replay", "What another budget or margin would have done, from the tape; no model is asked."),
     "show": ("show", "Both arms' trees of one task side by side."),
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
     "published": ("published", "The paper's printed tables, and what they imply about each other."),

@@ -61,7 +61,7 @@ def command(
         say(f"Stopped: {stopped}. Nothing is lost; to go on: paccf run {path}", err=True)
         sys.exit(130)
     if not complete:
-        say("This part is done. When all are: paccf merge -o WHOLE PART PART ..., then paccf run WHOLE", err=True)
+        say(_next(path, mine), err=True)
         return
     with in_words():
         _results(path, data, as_json)
@@ -90,6 +90,15 @@ def _run(spec: Spec, path: Path, mine: Any, data: str | None, quiet: bool) -> tu
             return asyncio.run(_interruptible(experiment, stop, watcher)), stop.reason
     finally:
         folder.close()
+
+
+def _next(path: Path, mine: Any) -> str:
+    """What to do when a shard has done its part."""
+    phase = "test" if any((path / "certificates").glob("*.json")) else "calibration"
+    return (
+        f"The {phase} runs of part {mine.number}/{mine.of} are done. When those of all parts are: "
+        "paccf merge PART PART ... -o WHOLE, then paccf run WHOLE"
+    )
 
 
 async def _interruptible(experiment: Any, stop: Any, watcher: Any) -> bool:

@@ -25,6 +25,9 @@ from paccf.record.store import Store
 from paccf.record.values import Exclusion, RunInfo, Search
 from paccf.record.writing import Labels
 
+RECORD = "run.sqlite"
+_REMEDY = "Name another folder with -o, or run the folder itself to go on with its own spec"
+
 
 class OtherSpec(Exception):
     """The folder belongs to another experiment."""
@@ -54,9 +57,9 @@ class Folder:
         """Open the folder at ``path`` for writing; make it if it is not there."""
         found = spec_in(path)
         if found is not None:
-            compare(identity(found), identity(design.spec), path)
+            compare(identity(found), identity(design.spec), f"{path} was begun with another spec", _REMEDY)
         path.mkdir(parents=True, exist_ok=True)
-        store = Store.open(path / "run.sqlite")
+        store = Store.open(path / RECORD)
         try:
             if found is None:
                 write_atomically(path / "spec.toml", toml(design.spec).encode())
@@ -72,7 +75,7 @@ class Folder:
         found = spec_in(path)
         if found is None:
             raise SpecError(f"{path} is no run folder: there is no spec.toml in it")
-        return cls(path, Design(found, data), Store.open(path / "run.sqlite", readonly=True))
+        return cls(path, Design(found, data), Store.open(path / RECORD, readonly=True))
 
     def close(self) -> None:
         self.store.close()
@@ -96,11 +99,7 @@ class Folder:
         self.certificate_file(cell, text)
 
     def certificate_file(self, cell: Cell, text: str) -> None:
-        folder = self.path / "certificates"
-        folder.mkdir(exist_ok=True)
-        file = folder / f"{cell.domain}-{cell.controller}.json"
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            write_atomically(file, text.encode())
+        write_certificate(self.path, *cell, text)
 
     def certificates(self) -> dict[Cell, Certificate]:
         """The frozen margins, verified."""
@@ -108,14 +107,19 @@ class Folder:
         return {Cell(*key): Certificate.parse(text.encode(), f"certificate of {key}") for key, text in found.items()}
 
 
-def compare(old: Any, new: Any, path: Path) -> None:
+def write_certificate(path: Path, domain: str, controller: str, text: str) -> None:
+    """The file of a frozen margin in the folder at ``path``, if it is not there as it is."""
+    folder = path / "certificates"
+    folder.mkdir(exist_ok=True)
+    file = folder / f"{domain}-{controller}.json"
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        write_atomically(file, text.encode())
+
+
+def compare(old: Any, new: Any, said: str, remedy: str = "") -> None:
     """Refuse a spec that differs from the folder's, and say where."""
-    differing = list(_differing(old, new, ""))
-    if differing:
-        raise OtherSpec(
-            f"{path} was begun with another spec: {'; '.join(differing[:5])}. "
-            "Name another folder with -o, or run the folder itself to go on with its own spec"
-        )
+    if differing := list(_differing(old, new, "")):
+        raise OtherSpec(f"{said}: {'; '.join(differing[:5])}{'. ' if remedy else ''}{remedy}")
 
 
 def _differing(old: Any, new: Any, place: str) -> Iterable[str]:

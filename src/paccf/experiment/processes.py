@@ -54,15 +54,16 @@ class Processes:
 
     async def play(self, jobs: Sequence[Job]) -> AsyncIterator[Done]:
         """Each job done, labelled, in the order they end."""
-        async for done in self._map(_play, [(self.spec, job) for job in jobs]):
+        async for done in self.compute(_play, [(self.spec, job) for job in jobs]):
             yield done
 
     async def label(self, due: Sequence[tuple[Search, Task]]) -> AsyncIterator[tuple[Search, list[tuple[Label, ...]]]]:
         """Recorded searches with their labels."""
-        async for found in self._map(_label, [(self.spec, *pair) for pair in due]):
+        async for found in self.compute(_label, [(self.spec, *pair) for pair in due]):
             yield found
 
-    async def _map(self, function: Callable[[Given], Found], work: Sequence[Given]) -> AsyncIterator[Found]:
+    async def compute(self, function: Callable[[Given], Found], work: Sequence[Given]) -> AsyncIterator[Found]:
+        """``function``, which is of a module's top level, of every item, as they are done."""
         left = iter(work)
         waiting: set[asyncio.Future[Found]] = set()
         loop = asyncio.get_running_loop()
@@ -95,25 +96,27 @@ def _watch(parent: int) -> None:
 
 
 @lru_cache(4)
-def _design(spec: str) -> Design:
+def design_of(spec: str) -> Design:
+    """In a worker: the design of this spec, made once."""
     return Design(parse(spec))
 
 
 @lru_cache(16)
-def _model(spec: str, domain: str) -> Simulated:
-    s = _design(spec).spec
+def model_of(spec: str, domain: str) -> Simulated:
+    """In a worker: the simulated model of this spec in a domain."""
+    s = design_of(spec).spec
     return simulated(domain, s.model.profile, s.seed, s.model.latency_ms, **s.domains[domain].settings)
 
 
 def _play(given: tuple[str, Job]) -> Done:
     spec, job = given
-    design, model = _design(spec), _model(spec, job.cell.domain)
+    design, model = design_of(spec), model_of(spec, job.cell.domain)
     done = play(job, design, model)
     return replace(done, labels=tuple(tuple(labelled(s, job.task, design, model)) for s in done.searches))
 
 
 def _label(given: tuple[str, Search, Task]) -> tuple[Search, list[tuple[Label, ...]]]:
     spec, search, task = given
-    design = _design(spec)
-    model = _model(spec, search.outcome.key.domain) if design.spec.model.simulated else None
+    design = design_of(spec)
+    model = model_of(spec, search.outcome.key.domain) if design.spec.model.simulated else None
     return search, labelled(search, task, design, model)

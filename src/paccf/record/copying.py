@@ -38,6 +38,11 @@ class Copied:
     new: int = 0
     kept: int = 0  # answers that differ, where the target's stayed
 
+    def add(self, other: Copied) -> None:
+        """Count what was copied from another source too."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
 
 def copy_run(source: Store, target: Store, run: str, skip: Skip | None = None) -> Copied:
     """Bring the run ``run`` with its searches at all budgets, labels in all modes, certificates and exclusions; not the
