@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from tests import postgres as server
+from tests.parts import need
 
 _numbers = itertools.count()
 
@@ -16,10 +16,7 @@ _numbers = itertools.count()
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Callable[[], str]]:
     """Makes empty databases on a real PostgreSQL server, and gives their URLs."""
-    if server.binaries() is None:
-        if os.environ.get("PACCF_ALL"):
-            pytest.fail("PACCF_ALL is set, and PostgreSQL's server is not installed")
-        pytest.skip("PostgreSQL's server is not installed (apt-get install postgresql)")
+    need(server.binaries(), "PostgreSQL's server is not installed (apt-get install postgresql)")
     with server.server() as rest:
         yield lambda: server.create(rest, f"test{next(_numbers)}")
 

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from tests.parts import need
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -18,8 +19,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
     ("name", "needs"), [("plain_loop", "numpy"), ("langgraph_send", "langgraph"), ("treequest_best_first", "treequest")]
 )
 def test_an_example_records_calibrates_gates_and_bills(name: str, needs: str, tmp_path: Path) -> None:
-    if find_spec(needs) is None:
-        pytest.skip(f"{needs} is not installed")
+    need(find_spec(needs), f"{needs} is not installed")
     code = f"import {name}; from pathlib import Path; {name}.main(Path({str(tmp_path)!r}), 16)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(EXAMPLES), os.environ.get("PYTHONPATH", "")])}
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)

@@ -7,10 +7,12 @@ import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.parts import need
 
 from paccf.domains.answers import read_scores
 from paccf.domains.game24 import likelihood
@@ -28,21 +30,22 @@ from paccf.search.scoring import Scoring
 from paccf.search.trace import Trace
 from paccf.search.world import Answer, Request, Subject
 
-try:
-    found()
-    WHY = ""
-except NoWeights as missing:
-    WHY = str(missing)
-pytest.importorskip("xllamacpp", reason='the local runtime is not installed: pip install "paccf[local]"')
-installed = pytest.mark.skipif(bool(WHY), reason=WHY)
-
 WORLD, TASK = Game24(), task_of("4 7 8 8")
 VERDICT = ModelSpec(preset="local", threads=1, max_tokens=MaxTokens(evaluate=64, reflect=16))
 LIKELIHOOD = ModelSpec(preset="local", threads=1, evaluator="likelihood")
 
 
 @pytest.fixture(scope="module")
-def url() -> Iterator[str]:
+def installed() -> None:
+    need(find_spec("xllamacpp"), 'the local runtime is not installed: pip install "paccf[local]"')
+    try:
+        found()
+    except NoWeights as missing:
+        need(False, str(missing))
+
+
+@pytest.fixture(scope="module")
+def url(installed: None) -> Iterator[str]:
     with asyncio.Runner() as runner:
         serving = served(VERDICT)
         yield runner.run(serving.__aenter__())
@@ -68,7 +71,6 @@ def proposing(k: int, draw: int = 0) -> Request:
     return Request("propose", WORLD.propose(TASK, TASK.data, k, ()), draw, Subject(TASK, TASK.data, k=k))
 
 
-@installed
 def test_a_verdict_has_its_form_its_usage_and_its_seed(url: str) -> None:
     first, other = ask(url, VERDICT, judging((3, 8)), judging((3, 8), draw=1))
     for answer in (first, other):
@@ -81,7 +83,6 @@ def test_a_verdict_has_its_form_its_usage_and_its_seed(url: str) -> None:
         assert 5 < answer.completion_tokens <= 64
 
 
-@installed
 def test_an_answer_that_is_cut_is_malformed_and_one_that_does_not_fit_refused(url: str) -> None:
     short = ask(url, ModelSpec(preset="local", threads=1, max_tokens=MaxTokens(evaluate=4)), judging((3, 8)))[0]
     assert short.finish == "length"
@@ -91,7 +92,6 @@ def test_an_answer_that_is_cut_is_malformed_and_one_that_does_not_fit_refused(ur
         ask(url, VERDICT, replace(long, prompt=long.prompt * 100))
 
 
-@installed
 def test_a_likelihood_is_many_completions_each_asked_once(url: str) -> None:
     first, again = ask(url, LIKELIHOOD, judging((3, 8), 5), judging((3, 8), 5, draw=1))
     scores = read_scores(first.text, 5)
@@ -102,7 +102,6 @@ def test_a_likelihood_is_many_completions_each_asked_once(url: str) -> None:
     assert first.prompt_tokens > 5 * 40
 
 
-@installed
 @pytest.mark.parametrize("sampled", [False, True])
 def test_proposals_are_legal_actions_and_nobody_is_asked(url: str, sampled: bool) -> None:
     legal = {action.text for action in WORLD.legal(TASK.data)}
@@ -122,7 +121,6 @@ def seen(traces: list[Trace]) -> list[Any]:
     return [(t.reason, t.path, t.bill, t.frontiers) for t in traces]
 
 
-@installed
 def test_all_controllers_through_the_tape_resumed_and_replayed(url: str, tmp_path: Path) -> None:
     """At 3 requests, then on to 5 from the same tape, then again with no model at all."""
 
