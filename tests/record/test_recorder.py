@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -96,6 +97,46 @@ def test_a_gate_decides_and_a_shadow_only_tells(tmp_path: Path) -> None:
         Recorder(tmp_path / "x.jsonl", shadow=True)
 
 
+def test_a_search_with_a_rule_of_its_own_goes_on_by_it_until_the_gate_decides(tmp_path: Path) -> None:
+    gate = gate_of(tmp_path, 20)
+    for name, options, goes_on in (
+        ("native", {}, [2, 0]),
+        ("shadow", {"gate": gate, "shadow": True}, [2, 0]),
+        ("gated", {"gate": gate}, [0, 1]),
+    ):
+        with Recorder(tmp_path / f"{name}.jsonl", **options).task("t") as task:
+            assert task.admit((), ["a", "b", "c"], [90, 70, 69], native=[2, 0]) == goes_on, name
+    with pytest.raises(ValueError, match="has 1 candidates"), Recorder(tmp_path / "x.jsonl").task("t") as task:
+        task.admit((), ["a"], [1], native=[1])
+    (native,), (shadow,) = read(tmp_path / "native.jsonl"), read(tmp_path / "shadow.jsonl")
+    assert [bytes((f.meta or {})["kept"]) for f in (native, shadow)] == [b"[2,0]", b"[2,0]"]
+    assert bytes((shadow.meta or {})["would_drop"]) == b"[2]"
+
+
+def test_a_beam_has_candidates_of_several_parents(tmp_path: Path) -> None:
+    """One decision a level: whole paths are what is labelled, and no path is taken for another."""
+    log = tmp_path / "beam.jsonl"
+    with Recorder(log).task("t") as task:
+        assert task.admit(None, [["a"], ["b"]], [3, 5], native=[0, 1]) == [0, 1]
+        assert task.admit(None, [("a", "c"), ("b", "c"), ("b/c",)], [3, 5, 1], native=[1], requests=3) == [1]
+        task.solved(["a", "c", "last"])
+    first, second = read(log)
+    assert (first.frontier, first.depth, first.protected) == ("*", 0, [True, False])
+    assert (second.frontier, second.depth, second.protected) == ("*#2", None, [True, False, False])
+    assert second.candidates == ["a/c", "b/c", "b~1c"]
+    assert "path" not in (second.meta or {})
+    said = CliRunner().invoke(main, ["what-if", str(log), "-q", "0.5"]).output
+    assert "a beam's levels have none" in said
+    assert "below" not in said.split("\n")[2]
+    asked: list[object] = []
+    with Recorder(tmp_path / "o.jsonl", oracle=lambda path, id: asked.append((path, id))).task("t") as task:
+        task.admit(None, [["a", "c"]], [3])
+    assert asked == [(("a",), "c")]
+    for wrong in (["a", "b"], [[], ["a"]], [7, ["a"]]):
+        with pytest.raises(ValueError, match="the ids from the root to it"), Recorder(log).task("u") as task:
+            task.frontier(None, wrong, [1, 2])  # type: ignore[arg-type]
+
+
 def test_the_log_of_a_pruned_search_is_no_evidence(tmp_path: Path) -> None:
     """Its coverage would be 100 %, whatever the gate threw away."""
     log = tmp_path / "gated.jsonl"
@@ -175,6 +216,19 @@ def test_a_solution_that_meets_no_frontier_is_warned_of(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="meets no logged frontier"):
         task.close()
     assert read(tmp_path / "log.jsonl")[0].protected == [False, False]
+
+
+def test_ids_that_fit_nowhere_are_told_of_once(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "log.jsonl")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for i in range(20):
+            with recorder.task(f"t{i}") as task:
+                task.admit(None, [["a"], ["b"]], [1, 2])
+                task.solved([f"x{i}"])
+    (only,) = said
+    assert "'x0'" in str(only.message)
+    assert only.filename == __file__
 
 
 def test_steps_that_were_not_scored_need_no_frontier(tmp_path: Path) -> None:

@@ -140,7 +140,10 @@ def _notes(w: WhatIf, lines: Sequence[tuple[str, Line]]) -> list[str]:
         "would lose every protected candidate; these tasks set the margin, for new ones the promise is Q"
     ]
     if not w.placed:
-        said.append("the log has no parent paths (meta.path), so what stands below a dropped candidate is not known")
+        said.append(
+            "the log has no parent paths (meta.path; a beam's levels have none), so what stands below a dropped "
+            "candidate is not known"
+        )
     else:
         said.append(
             "what stands below is gross: a search that prunes spends some of it elsewhere. It takes a paired run to "
@@ -154,7 +157,8 @@ def _notes(w: WhatIf, lines: Sequence[tuple[str, Line]]) -> list[str]:
         said.append(f"{w.unpriced:,} frontiers do not say what they cost in requests")
     if w.own_dropped is not None:
         said.append(
-            "'your rule' is what the recorded decisions dropped, and the tasks where they dropped every protected one"
+            "'your rule' is what the recorded decisions dropped, and the tasks where they dropped every protected one "
+            "(none, if the labels are of solutions that this very search found)"
         )
     return said
 

@@ -50,9 +50,10 @@ class _Line(msgspec.Struct):
 class Recorder:
     """Writes the frontier log at ``path``, appending to what is there; the tasks that closed are safe on disk.
 
-    Without a ``gate`` nothing is decided: `Task.admit` keeps all. With ``shadow`` it keeps all, and writes down what
-    the gate would have dropped. Otherwise the gate decides, and the log is marked as that of a pruned search: what was
-    dropped was never seen again, so it is no evidence for a margin, and is refused as such.
+    Without a ``gate`` the search goes on as it is: `Task.admit` gives back what its own rule keeps, all if it has none.
+    With ``shadow`` too, and what the gate would have dropped is written down. Otherwise the gate decides, and the log
+    is marked as that of a pruned search: what was dropped was never seen again, so it is no evidence for a margin, and
+    is refused as such.
 
     Labels are *found* ones (below a solution path of this very search) unless an ``oracle`` gives them, which is asked
     after the task has closed and never before. Say the same to ``paccf calibrate --labels``.
@@ -83,6 +84,7 @@ class Recorder:
         self.prunes = gate is not None and not shadow and not math.isinf(gate.rule.reach)
         #: The tasks that the log holds: what a run that is taken up again can leave out.
         self.written: set[str] = set()
+        self._warned = False
         self._known = 0  # the bytes of the log whose tasks are in ``written``
         with alone(self.path):
             mend(self.path)
@@ -132,6 +134,13 @@ class Recorder:
         with self._lock:
             self._open.discard(id)
 
+    def _warn(self, stray: str) -> None:
+        """Say it of the first task only: what is wrong with one path is as a rule wrong with all of them."""
+        with self._lock:
+            first, self._warned = not self._warned, True
+        if first:
+            warnings.warn(f"{stray}. This is said once a recorder", stacklevel=4)
+
 
 class Occurrence:
     """One frontier that was logged: its place in the log, and what was decided on it."""
@@ -142,13 +151,15 @@ class Occurrence:
         self._task, self._fields, self.id = task, fields, id
         self.kept: list[int] | None = None
 
-    def decided(self, kept: Iterable[int]) -> None:
-        """The candidates, by index, that the search went on with: its own rule's word, for ``paccf what-if``."""
+    def decided(self, kept: Iterable[int]) -> list[int]:
+        """The candidates, by index, that the search went on with: its own rule's word, for ``paccf what-if``. They come
+        back as they were given."""
         self._task._still_open()
         kept = [operator.index(i) for i in kept]
         if any(not 0 <= i < len(self._fields["scores"]) for i in kept):
             raise ValueError(f"kept {kept}, but the frontier has {len(self._fields['scores'])} candidates")
         self.kept = kept
+        return kept
 
 
 class Task:
@@ -158,16 +169,16 @@ class Task:
     def __init__(self, recorder: Recorder, id: str) -> None:
         self.id = id
         self._recorder = recorder
-        self._frontiers: list[tuple[Path, tuple[str, ...], Occurrence]] = []
-        self._visits: dict[Path, int] = {}
+        self._frontiers: list[tuple[list[Path], Occurrence]] = []  # the path of every candidate
+        self._visits: dict[Path | None, int] = {}
         self._solutions: list[Path] = []
         self._lock = threading.Lock()
         self._closed = False
 
     def frontier(
         self,
-        path: Sequence[str],
-        candidates: Sequence[str],
+        path: Sequence[str] | None,
+        candidates: Sequence[str] | Sequence[Sequence[str]],
         scores: Sequence[Score],
         *,
         eligible: Sequence[bool] | None = None,
@@ -176,10 +187,14 @@ class Task:
     ) -> Occurrence:
         """Log one scored frontier: the ids from the root to its node, its complete candidates by canonical id, one
         score each (a mean, the list of its observations, or None). ``requests`` is what scoring it and getting its
-        candidates cost. Raises ValueError for what could not be read back."""
-        where, ids = tuple(map(_id, path)), tuple(map(_id, candidates))
-        if len(ids) != len(scores) or (eligible is not None and len(eligible) != len(scores)):
-            raise ValueError(f"{len(ids)} candidates, {len(scores)} scores: give one entry a candidate, in one order")
+        candidates cost.
+
+        ``path`` is None where one decision is taken over candidates of several parents, such as a beam's level: each
+        candidate is then given by its whole path. Raises ValueError for what could not be read back."""
+        where = None if path is None else tuple(map(_id, path))
+        paths = [_pooled(c) if where is None else (*where, _id(c)) for c in candidates]
+        if len(paths) != len(scores) or (eligible is not None and len(eligible) != len(scores)):
+            raise ValueError(f"{len(paths)} candidates, {len(scores)} scores: give one entry a candidate, in one order")
         align(scores)  # refuses infinities and what is no number
         if requests is not None and (requests := operator.index(requests)) < 0:
             raise ValueError(f"requests is what this frontier cost, a count; not {requests}")
@@ -187,44 +202,51 @@ class Task:
             self._still_open()
             visit = self._visits.get(where, 0)
             self._visits[where] = visit + 1
-            id = "/" + "/".join(step.translate(_ESCAPED) for step in where) + (f"#{visit + 1}" if visit else "")
+            id = (_POOL if where is None else "/" + _joined(where)) + (f"#{visit + 1}" if visit else "")
             fields: dict[str, Any] = {
                 "scores": [_plain(s) for s in scores],
-                "candidates": list(ids),
-                "depth": len(where),
+                "candidates": [_joined(p) if where is None else p[-1] for p in paths],
             }
+            if len(depths := {len(p) - 1 for p in paths} if where is None else {len(where)}) == 1:
+                fields["depth"] = depths.pop()
             if eligible is not None:
                 fields["eligible"] = [bool(e) for e in eligible]
             if (group or self._recorder.group) is not None:
                 fields["group"] = group or self._recorder.group
-            fields["meta"] = {"path": list(where)} | ({} if requests is None else {"requests": requests})
+            fields["meta"] = {} if where is None else {"path": list(where)}
+            if requests is not None:
+                fields["meta"]["requests"] = requests
             if self._recorder.prunes:
                 fields["meta"][GATED] = True
             occurrence = Occurrence(self, fields, id)
-            self._frontiers.append((where, ids, occurrence))
+            self._frontiers.append((paths, occurrence))
             return occurrence
 
     def admit(
         self,
-        path: Sequence[str],
-        candidates: Sequence[str],
+        path: Sequence[str] | None,
+        candidates: Sequence[str] | Sequence[Sequence[str]],
         scores: Sequence[Score],
         *,
+        native: Iterable[int] | None = None,
         eligible: Sequence[bool] | None = None,
         requests: int | None = None,
         group: str | None = None,
     ) -> list[int]:
-        """Log a frontier and decide it: the indices to go on with. Without a gate, or in shadow, that is all of the
-        eligible ones."""
+        """Log a frontier and decide it: the indices to go on with. With a gate they are the gate's; without one, or in
+        shadow, they are ``native``, what the search's own rule keeps, or all (eligible) candidates if it has none.
+        The rest is as in `frontier`."""
         occurrence = self.frontier(path, candidates, scores, eligible=eligible, requests=requests, group=group)
-        gate = self._recorder.gate
+        gate, shadow = self._recorder.gate, self._recorder.shadow
         places = [i for i in range(len(scores)) if eligible is None or eligible[i]]
-        kept = places if gate is None else gate.keep(scores, eligible)
-        if self._recorder.shadow:
-            occurrence._fields["meta"]["would_drop"] = sorted(set(places) - set(kept))
-            kept = places
-        occurrence.decided(kept)
-        return kept
+        kept = places if native is None else list(native)
+        if gate is not None:
+            admitted = gate.keep(scores, eligible)
+            if shadow:
+                occurrence._fields["meta"]["would_drop"] = sorted(set(places) - set(admitted))
+            else:
+                kept = admitted
+        return occurrence.decided(kept)
 
     def solved(self, path: Sequence[str]) -> None:
         """A verifier accepted the solution at ``path``, the ids from the root to its last action, as `frontier` and
@@ -241,7 +263,7 @@ class Task:
             self._closed = True
         try:
             if self._recorder.oracle is None and (stray := self._stray()):
-                warnings.warn(stray, stacklevel=2)
+                self._recorder._warn(stray)
             self._recorder._write(self.id, list(self._lines()))
         except BaseException:
             self.abandon()
@@ -255,12 +277,18 @@ class Task:
     def _stray(self) -> str | None:
         """What is odd about the accepted paths: ids that do not fit those of the frontiers label nothing."""
         seen: dict[Path, set[str]] = {}
-        for where, ids, _ in self._frontiers:
-            seen.setdefault(where, set()).update(ids)
+        pooled: set[Path] = set()
+        for paths, occurrence in self._frontiers:
+            if occurrence.id.startswith(_POOL):
+                pooled.update(paths)
+                continue
+            for path in paths:
+                seen.setdefault(path[:-1], set()).add(path[-1])
         for path in self._solutions:
             on = [n for n in range(len(path)) if path[:n] in seen]
             accepted = f"task {self.id!r}: the accepted path {list(path)}"
-            if seen and path and not on:
+            met = on or any(path[: n + 1] in pooled for n in range(len(path)))
+            if (seen or pooled) and path and not met:
                 return f"{accepted} meets no logged frontier, so it labels nothing. {_FIT}"
             for n in on:
                 if path[n] not in seen[path[:n]]:
@@ -277,11 +305,11 @@ class Task:
         if not self._frontiers:  # a task without exposure counts as one
             empty = {"task": self.id, "frontier": "/", "scores": [], "protected": []}
             yield json.dumps(empty, ensure_ascii=False)
-        for path, ids, occurrence in self._frontiers:
+        for paths, occurrence in self._frontiers:
             if oracle is None:
-                labels: list[bool | None] = [(*path, id) in below for id in ids]
+                labels: list[bool | None] = [path in below for path in paths]
             else:
-                labels = [_label(oracle(path, id), path, id) for id in ids]
+                labels = [_label(oracle(path[:-1], path[-1]), path[:-1], path[-1]) for path in paths]
             fields = occurrence._fields
             if occurrence.kept is not None:
                 fields["meta"]["kept"] = occurrence.kept
@@ -327,6 +355,22 @@ class Task:
 
 _FIT = "Begin at the root and use the ids that admit() was given; log complete candidate sets"
 _ESCAPED = str.maketrans({"~": "~0", "/": "~1", "#": "~2"})
+_POOL = "*"  # begins the id of a frontier with candidates of several parents; the others begin with a slash
+
+
+def _joined(path: Path) -> str:
+    """A path as one text, that no other path has."""
+    return "/".join(step.translate(_ESCAPED) for step in path)
+
+
+def _pooled(candidate: object) -> Path:
+    """A candidate that is given by its whole path."""
+    if isinstance(candidate, str) or not isinstance(candidate, Sequence) or not candidate:
+        raise ValueError(
+            "without a path the candidates come from several parents, so each is given by the ids from the root to "
+            f"it; not {candidate!r:.80}"
+        )
+    return tuple(map(_id, candidate))
 
 
 def _id(text: object) -> str:
