@@ -7,6 +7,7 @@ import asyncio
 import math
 import os
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -166,3 +167,29 @@ def test_concurrency_and_resuming_change_nothing(name: str, controller_name: str
         smaller = searched(name, controller_name, drawn[0], arm, model, budget)
         assert smaller.bill.total <= budget
         assert [f.path for f in smaller.frontiers] == [f.path for f in larger.frontiers][: len(smaller.frontiers)]
+
+
+class Thinking:
+    """Answers as the simulated model does, behind thoughts in which it weighs every action and other scores."""
+
+    def __init__(self, model: Simulated, close: str = "</think>") -> None:
+        self.model, self.name, self.close = model, model.name, close
+
+    def answer(self, request: Request) -> Answer:
+        about, found = request.subject, self.model.answer(request)
+        legal = self.model.truth.legal(about.task, about.state) if request.kind == "propose" else ()
+        weighed = "\n".join([action.text for action in legal]) + f"\n{[7] * max(1, len(about.actions))}\nHm. " * 9000
+        return replace(found, text=f"<think>{weighed}{self.close}{found.text}")
+
+
+@pytest.mark.parametrize("name", [name for name in names() if has(name, "tasks")])
+def test_what_a_model_weighs_in_its_thoughts_is_no_answer(name: str) -> None:
+    model = simulated(name, "paper-like", 0)
+    reflected = 0
+    for task in tasks(name, "", "test", 5, 4):
+        plain = searched(name, "lats", task, ARMS["native"], model, 100)
+        assert comparable(searched(name, "lats", task, ARMS["native"], Thinking(model), 100)) == comparable(plain)
+        reflected += plain.bill.requests.get("reflect", 0)
+        cut_off = searched(name, "lats", task, ARMS["native"], Thinking(model, close=""))
+        assert not any(frontier.actions for frontier in cut_off.frontiers)
+    assert reflected or name != "blocksworld", "where trajectories fail, a note is of the answer too"

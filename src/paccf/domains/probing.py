@@ -61,7 +61,7 @@ def probing(task: Task, world: World, place: Place, action: Action, probe: Probe
         prompt = world.propose(task, outcome.state, probe.width, ())
         about = Subject(task, outcome.state, k=probe.width)
         answer = yield Request("propose", prompt, FIRST_DRAW + probe.seed, about)
-        actions = {a.key: a for a in world.read_proposals(task, outcome.state, answer.text).actions}
+        actions = {a.key: a for a in world.read_proposals(task, outcome.state, answer.said).actions}
         whole = whole and bool(actions)
         path = [step.key for step in line]
         order = sorted(actions.values(), key=lambda a, path=path: chance(probe.seed, task.id, *path, a.key, "probe"))  # type: ignore[misc]

@@ -159,7 +159,7 @@ class _Answering:
             draws = range(attempt * size, (attempt + 1) * size)
             answers = yield from self._ask([Request("propose", prompt, draw, subject) for draw in draws])
             for answer in answers:
-                reading = self.world.read_proposals(self.task, state, answer.text)
+                reading = self.world.read_proposals(self.task, state, answer.said)
                 self.meter.bill.illegal += reading.illegal
                 self.meter.bill.unparsable += reading.unparsable
                 for action in reading.actions:
@@ -218,7 +218,7 @@ class _Answering:
             answers = yield from self._ask(requests)
             again = []
             for (draw, batch), answer in zip(due, answers, strict=True):
-                read = self.world.read_scores(answer.text, len(batch))
+                read = self.world.read_scores(answer.said, len(batch))
                 for i, value in zip(batch, read, strict=True):
                     if value is not None:
                         seen[i][draw] = value
@@ -247,7 +247,7 @@ class _Answering:
         subject = Subject(self.task, state, (node.action,), "post")
         for attempt in range(1 + self.scoring.retries):
             answers = yield from self._ask([Request("appraise", prompt, attempt, subject)])
-            value = self.world.read_scores(answers[0].text, 1)[0]
+            value = self.world.read_scores(answers[0].said, 1)[0]
             if value is not None:
                 return value
             self.meter.bill.malformed += 1
@@ -257,7 +257,7 @@ class _Answering:
         prompt = self.world.reflect(self.task, effect.node.actions)
         subject = Subject(self.task, _state(effect.node))
         answers = yield from self._ask([Request("reflect", prompt, 0, subject)])
-        return answers[0].text.strip()[:NOTE_LIMIT]
+        return answers[0].said.strip()[:NOTE_LIMIT]
 
 
 @lru_cache

@@ -47,6 +47,12 @@ class Answer:
     latency: float | None = None
     attempts: int = 1
 
+    @property
+    def said(self) -> str:
+        """The text outside of the thoughts that it marks; nothing, if it was cut off while thinking. What a model
+        weighed there it did not answer, so it is all that is read."""
+        return self.text.rpartition("</think>")[2].partition("<think>")[0]
+
 
 class ModelFailure(Exception):
     """The model cannot answer, and asking again is no use: the search ends as a technical failure."""

@@ -45,7 +45,6 @@ def keys(text: str) -> list[str]:
         '[{tool: "OCR", args: {image: "image/a.jpg"}} {tool: "Calculator", args: {expression: "1 + 2"}}]',
         '[[{"tool": "OCR", "args": {"image": "image/a.jpg"}}], [{"tool": "Calculator", "args": {"expression": "1 + 2"}}]]',
         '[ // first\n{"tool": "ocr", "args": {"image": "./image/a.jpg"}}, # then\n{"tool": "calculator", "args": {"expression": "1 + 2"}}]',
-        '<think>I could call Plot(command="x") or {"tool": "Plot"}</think>[{"tool": "OCR", "args": {"image": "image/a.jpg"}}, {"tool": "Calculator", "args": {"expression": "1 + 2"}}]',
         '[{"action": "OCR", "action_input": {"image": "image\\\\a.jpg"}}, {"function": "Calculator", "parameters": {"expression": "1 \\u002b 2"}}]',
         '{"plan": [{"step": 1, "tool": "OCR", "args": {"image": "image/a.jpg"}}, {"step": 2, "tool": "Calculator", "args": {"expression": "1 + 2"}}]}',
         '[{"tool": "OCR", "args": {"image": "image/a.jpg"}}, {"tool": "Calculator", "args": "1 + 2"}]',

@@ -53,7 +53,7 @@ def read_calls(text: str, cards: Mapping[str, Card], done: Collection[str] = ())
     read. ``done`` are the keys of the calls made so far. Never raises; linear in the text."""
     legal: dict[str, Action] = {}
     illegal = 0
-    found = read(text.rpartition("</think>")[2])
+    found = read(text)
     said, unparsable = _calls(found)
     for entry in said:
         if entry.aside and _card(entry.name, cards) is None:
