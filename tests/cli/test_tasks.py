@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.real import folder
 
 from paccf.cli import main
 from paccf.domains.game24.world import Game24, task_of
@@ -90,3 +91,36 @@ def test_bad_input_is_a_sentence(args: list[str], said: str) -> None:
     result = run(*args)
     assert result.exit_code == 2, result.output
     assert said in result.output
+
+
+def test_a_task_that_is_listed_can_be_named() -> None:
+    """Also one that was generated, which nobody could write out by hand."""
+    for seed in ("0", "3"):
+        name = as_json("tasks", "gta", "--seed", seed, "-n", "40")["tasks"][-1]
+        assert as_json("solve", "gta", name, "--seed", seed)["task"] == name
+        found = run(
+            "search", "--domain", "gta", "--task", name, "--seed", seed, "--budget", "20", "--no-tree", "--quiet"
+        )
+        assert name in found.output, found.output
+    unknown = run("solve", "gta", "task-0000000000000000")
+    assert unknown.exit_code == 2
+    assert "is no task: write one in the JSON of a record" in unknown.output
+    assert "and no id of `paccf tasks gta`" in unknown.output
+
+
+def test_gta_tasks_are_listed_with_their_requests() -> None:
+    text = run("tasks", "gta", "-n", "3").output
+    ids = as_json("tasks", "gta", "-n", "3")["tasks"]
+    assert [line.split()[0] for line in text.splitlines()[1:4]] == ids
+    assert all(len(line.split()) > 4 for line in text.splitlines()[1:4])
+
+
+def test_a_task_that_is_left_out_says_why() -> None:
+    data = str(folder("gta/dataset.json", "gta/toolmeta.json"))
+    for args in (["solve", "gta", "gta-34"], ["search", "--domain", "gta", "--task", "gta-34"]):
+        found = run(*args, "--source", "gta", "--data", data)
+        assert found.exit_code == 2
+        assert "gta-34 is left out of the source gta: no legal plan can equal the recorded one" in found.output
+    declared = run("solve", "gta", "gta-1", "--source", "gta", "--data", data, "--world", "tools=declared")
+    assert declared.output.count("leak") == 1
+    assert "[LEAK: only declared tools offered]" in declared.output

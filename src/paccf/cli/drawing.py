@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Mapping
+from itertools import islice
 from typing import Any
 
 import click
 
 from paccf.cli.output import BadInput
 from paccf.cli.settings import known, read_pairs
-from paccf.domains.registry import names, part, sample, settings_of, task_of, world
-from paccf.domains.sources import Finite, Parted, Split, pool, tasks
+from paccf.domains.registry import has, names, part, sample, settings_of, task_of, world
+from paccf.domains.sources import Finite, Parted, Pool, Split, dealt, pool, sources, tasks
 from paccf.search.tree import Task
 from paccf.search.world import World
 
+LOOKED_AT = 2_000  # ours: tasks of a source without end among which an id is looked for
+ID = re.compile(r"[\w-]{1,80}")
 SPLITS = ("calibration", "test", "all")
 
 world_option = click.option(
@@ -57,29 +61,56 @@ def place(domain: str, given: dict[str, Any]) -> World:
     return made
 
 
-def named(domain: str, texts: tuple[str, ...], source: str, data: str | None) -> tuple[Task, ...]:
-    """The tasks of these texts: ids of ``source`` if one was named, else as the domain writes tasks."""
+def named(
+    domain: str, texts: tuple[str, ...], source: str, data: str | None, seed: int, option: str = "--task"
+) -> tuple[Task, ...]:
+    """The tasks of these texts: ids of ``source`` if one was named, else as the domain writes tasks; and where that is
+    no way to write one, ids that `paccf tasks` shows of the domain's own source at ``seed``."""
     found = []
-    there = {task.id: task for task in _listed(domain, source, data)} if source else {}
-    for text in texts:
-        if text.strip() in there:
-            found.append(there[text.strip()])
+    there: Mapping[str, Task] = {}
+    if source:
+        there = _listed(domain, source, data, seed, texts)
+    for text in map(str.strip, texts):
+        if text in there:
+            found.append(there[text])
             continue
         try:
             found.append(task_of(domain, text))
         except ValueError as error:
-            among = f"; and no id of the source {source}" if source else ""
-            raise BadInput(f"--task: {error}{among}") from None
+            if not source and (known := _default(domain, data, seed, text)) is not None:
+                found.append(known)
+                continue
+            among = f", and no id of the source {source}" if source else f", and no id of `paccf tasks {domain}`"
+            raise BadInput(f"{option}: {error}{among}") from None
     if len({task.id for task in found}) < len(found):
-        raise BadInput("--task: one task is given twice; a search repeats itself, so once says it all")
+        raise BadInput(f"{option}: one task is given twice; a search repeats itself, so once says it all")
     return tuple(found)
 
 
-def _listed(domain: str, source: str, data: str | None) -> Collection[Task]:
-    found = stated(lambda: pool(domain, source, data), "--source")
+def _default(domain: str, data: str | None, seed: int, text: str) -> Task | None:
+    """The task of this id in the domain's own source, if it has one."""
+    if not ID.fullmatch(text) or not has(domain, "tasks"):
+        return None
+    return _listed(domain, next(iter(sources(domain))), data, seed, (text,)).get(text)
+
+
+def _listed(domain: str, source: str, data: str | None, seed: int, texts: Collection[str]) -> Mapping[str, Task]:
+    """The tasks of a source by their ids; of one without end those of ``texts`` that are near its beginning."""
+    found: Pool = stated(lambda: pool(domain, source, data), "--source")
+    if isinstance(found, Parted):
+        return {task.id: task for task in (*found.calibration, *found.test)}
     if isinstance(found, Finite):
-        return found.tasks
-    return [*found.calibration, *found.test] if isinstance(found, Parted) else ()
+        for text in texts:
+            if text.strip() in found.excluded:
+                raise BadInput(f"{text.strip()} is left out of the source {source}: {found.excluded[text.strip()]}")
+        return {task.id: task for task in found.tasks}
+    wanted, near = {text.strip() for text in texts}, {}
+    for task in islice(dealt(found, "all", domain, seed), LOOKED_AT):
+        if task.id in wanted:
+            near[task.id] = task
+            if len(near) == len(wanted):
+                break
+    return near
 
 
 def drawn(

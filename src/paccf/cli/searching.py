@@ -165,7 +165,7 @@ def plan(
     if count is None and (skip or split != "all"):
         raise BadInput("--skip and --split are about tasks that --tasks draws; there are none here")
     if count is None:
-        tasks = drawing.named(domain, texts, source, data)
+        tasks = drawing.named(domain, texts, source, data, seed)
     else:
         tasks = drawing.drawn(
             domain, count, source=source, split=split, seed=seed, skip=skip, data=data, without=calibrated

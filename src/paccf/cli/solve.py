@@ -19,22 +19,27 @@ from paccf.models.simulated.truth import truth_of
 @source_option
 @data_option
 @world_option
+@click.option("--seed", default=0, show_default=True, help="Of a generated task that is named by its id.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(domain: str, task: str, source: str, data: str | None, world_pairs: tuple[str, ...], as_json: bool) -> None:
+def command(
+    domain: str, task: str, source: str, data: str | None, world_pairs: tuple[str, ...], seed: int, as_json: bool
+) -> None:
     """Show what the domain's oracle knows: which first actions are protected, a solution, and what else it says.
 
-    An action is protected if a solution can still be reached after it. No search ever sees this.
+    TASK is written as the domain writes tasks, or is an id that `paccf tasks` shows. An action is protected if a
+    solution can still be reached after it. No search ever sees this.
 
     \b
     Examples:
       paccf solve game24 "4 7 8 8"
       paccf solve game24 4-7-8-8 --json
+      paccf solve gta gta-17 --source gta --data DIR
 
     Exit codes: 0 shown, whether or not there is a solution; 2 bad input.
     """
     given = settings(domain, world_pairs)
     world = place(domain, given)
-    (found,) = named(domain, (task,), source, data)
+    (found,) = named(domain, (task,), source, data, seed, "TASK")
     oracle = stated(lambda: oracle_of(domain, **given))
     start = world.start(found)
     actions = list(stated(lambda: truth_of(domain, **given)).legal(found, start.state))
@@ -58,14 +63,19 @@ def command(domain: str, task: str, source: str, data: str | None, world_pairs: 
                     {"key": a.key, "text": a.text, "protected": bool(p)} for a, p in zip(actions, labels, strict=True)
                 ],
                 "facts": dict(facts),
+                "caveats": list(getattr(world, "caveats", ())),
             }
         )
         return
-    say(clean(f"task       {found.id}"))
-    say(clean(f"solution   {answer or 'none'}"))
-    say(f"value      {value:g}")
-    for name, fact in facts.items():
-        say(clean(f"{name:<10} {fact}"))
-    say(f"protected  {sum(labels)} of {len(actions)} first actions\n")
+    for caveat in getattr(world, "caveats", ()):
+        say(f"Note: {clean(caveat)}")
+    lines = {"task": found.id, "solution": answer or "none", "value": f"{value:g}", **facts}
+    lines["protected"] = f"{sum(labels)} of {len(labels)} first actions"
+    width = max(map(len, lines))
+    for name, fact in lines.items():
+        rows = fact if isinstance(fact, list) else [fact]
+        for i, row in enumerate(rows or ["-"]):
+            say(clean(f"{'' if i else name:<{width}}  {row}"))
+    say("")
     order = sorted(range(len(actions)), key=lambda i: not labels[i])
     say(table(("first action", "protected"), [(actions[i].text, "yes" if labels[i] else "-") for i in order], left=2))

@@ -60,6 +60,11 @@ class Problem:
         return hash((self.query, self.files))  # the rest is long, and seldom all that differs
 
     @property
+    def about(self) -> str:
+        """The request on one line."""
+        return " ".join(self.query.split())
+
+    @property
     def digest(self) -> str:
         """Of all that makes the problem, the cards apart."""
         content = [self.query, self.files, self.declared, [call.text for call in self.gold.calls], repr(self.gold)]

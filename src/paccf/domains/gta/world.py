@@ -22,7 +22,7 @@ from paccf.domains.gta.calls import FINISH, FINISH_CARD, Call, Card, by_name, ca
 from paccf.domains.gta.cards import CARDS
 from paccf.domains.gta.prompts import Asked, Done
 from paccf.domains.gta.reading import read_calls
-from paccf.domains.gta.records import Output, Problem, merged, named, parsed, read_card, read_problem
+from paccf.domains.gta.records import DataError, Output, Problem, merged, named, parsed, read_card, read_problem
 from paccf.search.effects import Channel
 from paccf.search.tree import Action, Outcome, Task
 from paccf.search.world import Reading
@@ -63,6 +63,8 @@ State = tuple[Step, ...]
 def task_of(text: str) -> Task:
     """The task of one record in the JSON of GTA's ``dataset.json``, with our own cards for the fourteen tools. Raises
     `DataError`, which is a ValueError, that names the place in it."""
+    if not text.lstrip().startswith("{"):
+        raise DataError(f"{text!r:.60} is no task: write one in the JSON of a record of GTA's dataset.json")
     record = parsed(text, "task")
     variants = [read_card(tool) for tool in record.at("tools").items()]
     return named(read_problem(record, merged(CARDS, variants)))
