@@ -14,10 +14,12 @@ import pytest
 from paccf.domains.toy import Toy
 from paccf.method.admission import ScoreGap
 from paccf.search.controllers import CONTROLLERS, controller
+from paccf.search.controllers.tooltree import best_value
 from paccf.search.driver import run, search
+from paccf.search.effects import Appraise, Controller, Ending, Setting
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Arm, Trace
-from paccf.search.tree import Action, Node, Outcome, Task, descendants
+from paccf.search.tree import Action, Node, Outcome, Task, ancestors, descendants
 from paccf.search.world import Answer, Reading, Request
 
 FOLDER = Path(__file__).parent / "golden"
@@ -71,7 +73,7 @@ class Recorded:
         return Outcome("", "")
 
     def execute(self, task: Task, state: str, action: Action) -> Outcome:
-        new = f"{state}/{action.key}"
+        new = f"{state}/{action.key}".lstrip("/")
         return Outcome(new, new)
 
     def utility(self, task: Task, actions: Sequence[Action]) -> float:
@@ -104,124 +106,50 @@ class Recorded:
         return Answer(json.dumps([100 * self.drafts[state][c][channel == "post"] for c in calls]))
 
 
-# The drafts and judgements of two GTA tasks that ToolTree's authors publish as a demonstration (their repository,
-# docs/static/demo_data.js, all three cases): [r_pre, r_post], drafts already on the path or in the tree left out.
-CASE_1 = {
-    "": {"OCR": [0.8, 0.7], "Calculator": [0.3, 0.0]},
-    "/OCR": {"Calculator(sum)": [0.9, 0.9]},
-}
-CASE_2 = {
-    "": {"Calculator": [0.0, 0.0], "TextToBbox": [0.8, 0.0], "Count(small)": [0.5, 0.5]},
-    "/Count(small)": {"Calculator(4==4)": [0.0, 0.0], "Count(big)": [0.9, 1.0], "TextToBbox(big)": [0.7, 0.0]},
-    "/Count(small)/Count(big)": {
-        "Calculator(4==4)": [0.0, 0.0],
-        "Count(small, box)": [0.2, 0.0],
-        "TextToBbox(both)": [0.3, 0.0],
-    },
-}
-CASE_3 = {
-    "": {"Describe": [0.8, 0.8], "Search(animal)": [0.5, 0.5], "Calculator(100)": [0.3, 0.5]},
-    "/Describe": {"Search(eagle)": [0.8, 0.7], "Calculator(150)": [0.5, 0.5]},
-    "/Describe/Search(eagle)": {"Calculator(45)": [0.8, 0.9], "Describe(45)": [0.8, 0.0], "Search(brief)": [0.5, 0.7]},
-    "/Search(animal)": {"Describe": [0.2, 0.0], "Calculator(30)": [0.3, 0.5]},
-    "/Describe/Calculator(150)": {"Search(eagle)": [0.7, 0.7]},
-    "/Describe/Search(eagle)/Calculator(45)": {"Search(brief)": [0.2, 0.0]},
-    "/Describe/Search(eagle)/Search(brief)": {"Calculator(45)": [0.8, 0.8]},
-}
+PUBLISHED = json.loads((FOLDER / "tooltree-published.json").read_text())["cases"]
 
 
-@pytest.mark.parametrize(
-    ("drafts", "visits", "plan", "executed"),
-    [
-        (
-            CASE_1,
-            {(): (0.533333, 3), ("OCR",): (0.8, 2), ("OCR", "Calculator(sum)"): (0.9, 1), ("Calculator",): (0.0, 1)},
-            ("OCR", "Calculator(sum)"),
-            ["OCR", "Calculator", "Calculator(sum)"],
-        ),
-        (
-            CASE_2,
-            {
-                (): (0.3, 5),
-                ("TextToBbox",): (0.0, 1),
-                ("Count(small)",): (0.375, 4),
-                ("Count(small)", "Count(big)"): (0.5, 2),
-                ("Count(small)", "TextToBbox(big)"): (0.0, 1),
-                ("Count(small)", "Count(big)", "TextToBbox(both)"): (0.0, 1),
-            },
-            ("Count(small)", "Count(big)"),
-            ["TextToBbox", "Count(small)", "Count(big)", "TextToBbox(big)", "TextToBbox(both)"],
-        ),
-    ],
-    ids=["case 1", "case 2"],
-)
-def test_tooltree_as_its_authors_recorded_it(
-    drafts: dict[str, dict[str, list[float]]],
-    visits: dict[tuple[str, ...], tuple[float, int]],
-    plan: tuple[str, ...],
-    executed: list[str],
-) -> None:
-    """Their scores in, their visit counts, values, order of execution and plan out, whatever the seed."""
-    for seed in range(20):
-        trace, order = recorded(drafts, seed)
-        assert valued(trace) == visits
-        assert (trace.path, trace.reason) == (plan, "exhausted")
-        assert order == executed
-
-
-def test_tooltree_stops_early_as_its_authors_recorded_it() -> None:
-    """Their third case: a pass that costs no rollout, and the early stop at the eleventh. Twice the order of unvisited
-    siblings is a matter of jitter, so some seeds have the recorded one and all have the same plan."""
-    executed = [
-        "Describe",
-        "Calculator(100)",
-        "Search(animal)",
-        "Search(eagle)",
-        "Calculator(150)",
-        "Calculator(45)",
-        "Search(brief)",
-        "Calculator(30)",
-        "Describe(45)",
-        "Search(eagle)",
-        "Calculator(45)",
-    ]
+@pytest.mark.parametrize("case", PUBLISHED, ids=["case 1", "case 2", "case 3"])
+def test_tooltree_as_its_authors_recorded_it(case: dict[str, Any]) -> None:
+    """Their judgements in; out come, rollout by rollout, the path they executed and every Q and N of its backup, the
+    best value, then what they found exhausted, their ending and their plan. Where unvisited siblings wait, theirs are
+    taken at random and ours by hashed jitter: such a search has their order with some seeds, and their plan with all."""
     alike = 0
     for seed in range(20):
-        trace, order = recorded(CASE_3, seed)
-        assert (trace.path, trace.reason) == (("Describe", "Search(eagle)", "Calculator(45)"), "early stop")
-        if order != executed:
+        trace, rollouts = recorded(case["drafts"], seed)
+        assert (list(trace.path), trace.reason) == (case["plan"], case["ending"])
+        assert trace.bill.requests["appraise"] == len(case["rollouts"])
+        if [path for path, _, _ in rollouts] != [path for path, _, _ in case["rollouts"]]:
             continue
         alike += 1
-        found = valued(trace)
-        deep = ("Describe", "Search(eagle)")
-        assert found[()] == (0.6, 11)
-        assert found["Describe",] == (0.6375, 8)
-        assert found["Search(animal)",] == (0.5, 2)
-        assert found["Calculator(100)",] == (0.5, 1)
-        assert found["Describe", "Calculator(150)"] == (0.6, 2)
-        assert found[deep] == (0.62, 5)
-        assert found[*deep, "Calculator(45)"] == (0.9, 1)
-        assert found[*deep, "Search(brief)"] == (0.75, 2)
-        assert found[*deep, "Describe(45)"] == (0.0, 1)
-    assert 0 < alike < 20
+        for ours, theirs in zip(rollouts, case["rollouts"], strict=True):
+            assert ours == theirs
+        exhausted = {"/".join(v.path) for v in descendants(trace.root) if v.dead and not v.pruned}
+        assert exhausted == set(case["exhausted"])
+    assert alike == 20 or (case["ending"] == "early stop" and alike > 0), alike
 
 
-def recorded(drafts: dict[str, dict[str, list[float]]], seed: int) -> tuple[Trace, list[str]]:
-    """A ToolTree search fed with these judgements, and the calls in the order in which it made them."""
-    world, order = Recorded(drafts), []
+def recorded(drafts: dict[str, dict[str, list[float]]], seed: int) -> tuple[Trace, list[Any]]:
+    """A ToolTree search fed with these judgements, and its rollouts in the words of the record."""
+    world, rollouts = Recorded(drafts), []
+    make = controller("tooltree")
 
-    class Spy:
-        name = "recorded"
+    def watched(setting: Setting) -> Controller:
+        algorithm = make(setting)
+        effect = next(algorithm)
+        while True:
+            answer = yield effect
+            try:
+                following = algorithm.send(answer)
+            except StopIteration as stop:
+                following = None
+                ending: Ending = stop.value
+            if isinstance(effect, Appraise):
+                backup = [[round(v.q, 6), v.visits] for v in ancestors(effect.node)]
+                rollouts.append(["/".join(effect.node.path), backup, round(best_value(setting.root), 6)])
+            if following is None:
+                return ending
+            effect = following
 
-        def answer(self, request: Request) -> Answer:
-            if request.kind == "appraise":
-                order.append(json.loads(request.prompt)[2][0])
-            return world.answer(request)
-
-    started = search(Task("demo", None), world, controller("tooltree"), budget=500, seed=seed, scoring=Scoring(1))
-    return run(started, Spy()), order
-
-
-def valued(trace: Trace) -> dict[tuple[str, ...], tuple[float, int]]:
-    """(Q, N) of every visited node, as their record prints it."""
-    return {v.path: (round(v.q, 6), v.visits) for v in descendants(trace.root) if v.visits}
+    started = search(Task("demo", None), world, watched, budget=500, seed=seed, scoring=Scoring(1))
+    return run(started, world), rollouts

@@ -55,10 +55,9 @@ def select(node: Node, weight: float) -> Node | None:
     for kid in node.kids or ():
         if kid.dead or kid.pruned:
             continue
-        value = math.inf
-        if kid.visits:
-            value = kid.q + weight * (kid.points / 100 or 1e-6) * math.sqrt(log / kid.visits)
-        if value > most or (value == most and best and (kid.visits, kid.jitter) > (best.visits, best.jitter)):
+        visits = kid.visits
+        value = kid.q + weight * ((kid.score or 0.0) / 100 or 1e-6) * math.sqrt(log / visits) if visits else math.inf
+        if value > most or (value == most and best and (visits, kid.jitter) > (best.visits, best.jitter)):
             best, most = kid, value
     return best
 
