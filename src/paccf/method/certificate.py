@@ -94,7 +94,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         """Select the margin of these task scores and bind it to what it is matched to."""
         from paccf._version import __version__
 
-        scores = deficits.exposed
+        scores = exposed = deficits.exposed
         if target == "all":
             scores = {task: Fraction(0) if c is None else c for task, c in deficits.scores.items()}
         found = margin(list(scores.values()), q, delta)
@@ -121,7 +121,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             "counts": msgspec.to_builtins(
                 Counts(
                     deficits.tasks,
-                    len(deficits.exposed),
+                    len(exposed),
                     deficits.missing,
                     deficits.unresolved,
                     deficits.frontiers,

@@ -16,7 +16,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from paccf.method.admission import places_of
@@ -95,27 +94,30 @@ def _gap(
 _HAZE = 4 / UNIT
 
 
-def _rough_gap(scores: Sequence[Score], protected: Sequence[Label]) -> float | None:
-    """A float within `_HAZE` of the gap of a frontier with a protected candidate (or above it, where a score is NaN);
-    `None` if it takes the exact way. Most frontiers are far below the worst of their task and pass at this cost."""
+def _surely_below(scores: Sequence[Any], protected: Sequence[Label], worst: float) -> int | None:
+    """R (0 for bare means) if the gap of this frontier is surely at most an exact one that ``worst`` is `_HAZE` below;
+    `None` if only the exact way can tell. Most frontiers are far below the worst of their task and pass at this cost.
+    """
     try:
-        sums: Sequence[Any] = scores
-        repeats = 1
-        if isinstance(scores[0], list):
-            sums = list(map(sum, scores))  # type: ignore[arg-type]
-            if len(set(map(len, scores))) > 1:  # type: ignore[arg-type]
-                return None
-            repeats = len(scores[0])
-        top, saved = max(sums), max(compress(sums, protected))
-        if not isinstance(top, (int, float)):  # tuples and texts have a maximum too, in another order
-            return None
-        if repeats > 64 or not (top <= 1e6 * repeats and min(sums) >= -1e6 * repeats):
-            return None
-        if top == saved and (repeats == 1 or type(top) is int):
-            return -0.5  # certainly zero: it changes nothing unless the task is new
-        if saved == saved:
-            return float((top - saved) / repeats)
-    except (TypeError, ValueError, OverflowError, IndexError):
+        repeats, scale, sums = 0, 1, scores
+        if type(scores[0]) is list:
+            repeats = scale = len(scores[0])
+            if repeats == 4:  # the paper's R: one pass adds the draws and refuses other lengths
+                sums = [a + b + c + d for a, b, c, d in scores]
+            else:
+                sums = list(map(sum, scores))
+                if repeats > 64 or len(set(map(len, scores))) > 1:
+                    return None
+        top = max(sums)
+        gap = top - sums[protected.index(True)]
+        if (
+            (gap <= worst * scale or (gap == 0 and (repeats == 0 or type(top) is int)))
+            and -1e6 * scale <= sum(sums)  # false for a NaN or an infinity anywhere
+            and top <= 1e6 * scale
+            and isinstance(top, (int, float))  # NumPy's narrow types round, and texts have a maximum too
+        ):
+            return repeats
+    except (TypeError, ValueError, OverflowError, IndexError, AttributeError):
         pass
     return None
 
@@ -148,13 +150,17 @@ class TaskDeficits:
     ) -> None:
         """Take one frontier of ``task`` into account; the tasks' frontiers may come in any order."""
         self.frontiers += 1
-        if eligible is None and (candidates is None or len(set(candidates)) == len(candidates)):
-            rough = _rough_gap(scores, protected) if True in protected and len(protected) == len(scores) else None
-            if rough is not None and rough <= self._rough.get(task, -1.0):
-                first = scores[0]
-                self.draws.add(len(first) if isinstance(first, list) else 0)
-                self.exposed_frontiers += 1
-                return
+        if eligible is None and len(protected) == len(scores):
+            if True not in protected:
+                if None not in protected:
+                    self._worst.setdefault(task, None)
+                    return
+            elif task in self._rough and (candidates is None or len(set(candidates)) == len(candidates)):
+                repeats = _surely_below(scores, protected, self._rough[task])
+                if repeats is not None:
+                    self.draws.add(repeats)
+                    self.exposed_frontiers += 1
+                    return
         gap = _gap(scores, protected, eligible, candidates, self.observations)
         worst = self._worst.get(task)
         self._worst.setdefault(task, worst)

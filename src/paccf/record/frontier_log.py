@@ -88,16 +88,7 @@ def read_frontiers(path: str, skipped: Skipped | None = None, seen: set[int] | N
     for line, frontier in _records(path, Frontier, skipped):
         key = hash((frontier.task, frontier.frontier))
         if key in seen:
-            _report(
-                skipped,
-                BadLine(
-                    path,
-                    line,
-                    "frontier",
-                    f"{frontier.frontier!r} of task {frontier.task!r} was there before",
-                    "Give every frontier of a task its own id, also when the search comes back to a node",
-                ),
-            )
+            _report(skipped, BadLine(path, line, "frontier", *_repeated(frontier)))
             continue
         if frontier.meta is not None and bytes(frontier.meta.get(GATED, b"")) == b"true":
             _report(skipped, BadLine(path, line, "meta.gated", *_PRUNED))
@@ -122,13 +113,13 @@ def _records(path: str, kind: type[Kind], skipped: Skipped | None) -> Iterator[t
                     if text and not text.isspace():
                         _report(skipped, _explain(error, text, path, number))
                     continue
-                labels = found.protected
+                size = len(found.scores)
                 if (
-                    found.eligible is not None
-                    or found.candidates is not None
-                    or (labels is not None and len(labels) != len(found.scores))
-                ) and (wrong := _length_problem(found)):
-                    _report(skipped, BadLine(path, number, *wrong))
+                    ((values := found.protected) is not None and len(values) != size)
+                    or ((names := found.candidates) is not None and len(names) != size)
+                    or ((flags := found.eligible) is not None and len(flags) != size)
+                ):
+                    _report(skipped, BadLine(path, number, *_length_problem(found)))
                     continue
                 yield number, found
 
@@ -190,16 +181,19 @@ def _report(skipped: Skipped | None, bad: BadLine) -> None:
     skipped.add(bad)
 
 
-def _length_problem(found: Scored) -> tuple[str, str, str] | None:
+def _length_problem(found: Scored) -> tuple[str, str, str]:
+    """Which list is not as long as ``scores``; there is one."""
     size = len(found.scores)
-    for name, values in (
-        ("protected", found.protected),
-        ("candidates", found.candidates),
-        ("eligible", found.eligible),
-    ):
-        if values is not None and len(values) != size:
-            return name, f"{len(values)} entries for {size} scores", "Give one entry a candidate, in the same order"
-    return None
+    lists = {"protected": found.protected, "candidates": found.candidates, "eligible": found.eligible}
+    name, entries = next((name, len(v)) for name, v in lists.items() if v is not None and len(v) != size)
+    return name, f"{entries} entries for {size} scores", "Give one entry a candidate, in the same order"
+
+
+def _repeated(found: Frontier) -> tuple[str, str]:
+    return (
+        f"{found.frontier!r} of task {found.task!r} was there before",
+        "Give every frontier of a task its own id, also when the search comes back to a node",
+    )
 
 
 def _explain(error: Exception, text: bytes, path: str, number: int) -> BadLine:
