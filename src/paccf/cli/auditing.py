@@ -13,17 +13,16 @@ import click
 
 from paccf.cli.deployment import read_certificate
 from paccf.cli.output import BadInput, lab
+from paccf.cli.recorded import RECORD, chosen
 from paccf.record.frontier_log import BadLine
 
 if TYPE_CHECKING:
     from paccf.audit.audit import Audit
     from paccf.audit.run import Run
-    from paccf.record.values import RunInfo
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: for small products our own threads do better
 
 PAPER = "paper"
-RECORD = "run.sqlite"  # the record in a run folder
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -86,7 +85,7 @@ def opened(
         )
     try:
         with store.Store.open(database, readonly=True) as record:
-            info = _chosen(record.runs(), run_name, place)
+            info = chosen(record.runs(), run_name, place)
             from paccf.audit.run import of_store
             from paccf.experiment.asking import asked
 
@@ -94,15 +93,6 @@ def opened(
             yield Audit(replace(run, asked=asked(info.spec)), seed, threads)
     except errors.StoreError as error:
         raise BadInput(str(error)) from None
-
-
-def _chosen(runs: Sequence[RunInfo], name: str | None, place: str) -> RunInfo:
-    names = [run.name for run in runs]
-    if name is not None and name not in names:
-        raise BadInput(f"{place} holds no run {name}; it holds {', '.join(names) or 'none'}")
-    if not runs or (name is None and len(runs) > 1):
-        raise BadInput(f"{place} holds {len(runs)} runs" + (f" ({', '.join(names)}): say --run NAME" if runs else ""))
-    return next(run for run in runs if name in (None, run.name))
 
 
 def _logs(place: str, certificates: Sequence[str], calibration: Sequence[str]) -> Run:

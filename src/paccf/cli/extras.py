@@ -11,6 +11,7 @@ BROUGHT_BY = {
     "rich": "lab",
     "xllamacpp": "local",
     "psycopg": "postgres",
+    "polars": "frames",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from paccf.domains.labels import Labels, labels, places
 from paccf.domains.oracles import oracle_for, refusal
 from paccf.domains.probing import Probe, by_probes
 from paccf.domains.registry import has
+from paccf.record import logged
 from paccf.record.frontier_log import BadLine, read_frontiers
-from paccf.record.values import LabelMode
+from paccf.record.taking import taken
+from paccf.record.values import Key, LabelMode
 from paccf.search.trace import Trace
 
 
@@ -64,23 +67,8 @@ class Log:
 
 
 def log_lines(trace: Trace, plan: Plan, mode: LabelMode, labels: Labels) -> list[dict[str, Any]]:
-    """The frontier log of a finished search; without a frontier one empty line, so that the task counts as missing."""
-    meta = {"seed": trace.seed, "budget": trace.budget, "reason": trace.reason, "labels": mode, **plan.fingerprint}
-    lines: list[dict[str, Any]] = []
-    spent = 0
-    for f, row in zip(trace.frontiers, labels, strict=True):
-        eligible = set(f.eligible)
-        cost, spent = f.spent - spent, f.spent
-        lines.append(
-            {
-                "task": trace.task.id,
-                "frontier": " > ".join(f.path) or "root",
-                "scores": f.observations,
-                "protected": row,
-                "candidates": [action.key for action in f.actions],
-                "eligible": [i in eligible for i in range(len(f.actions))],
-                "depth": len(f.path),
-                "meta": {**meta, "channel": f.channel, "path": f.path, "requests": cost, "kept": f.kept},
-            }
-        )
-    return lines or [{"task": trace.task.id, "frontier": "root", "scores": [], "protected": [], "meta": meta}]
+    """The frontier log of a finished search."""
+    key = Key("single", plan.domain, plan.controller, trace.arm.name, trace.budget, trace.task.id, trace.seed)
+    search = taken(trace, key, plan.world, metrics={})
+    frontiers = [replace(f, protected=tuple(row)) for f, row in zip(search.frontiers, labels, strict=True)]
+    return logged.log_lines(replace(search, frontiers=frontiers), {"labels": mode, **plan.fingerprint})

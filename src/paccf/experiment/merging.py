@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from paccf.experiment.folder import RECORD, compare, spec_in, write_certificate
 from paccf.experiment.reading import toml
-from paccf.experiment.spec import Spec, SpecError, identity
+from paccf.experiment.spec import Spec, SpecError, checked, identity
 from paccf.method.certificate import write_atomically
 from paccf.record.copying import Copied, copy_run, copy_tape
 from paccf.record.store import Store
@@ -36,6 +39,32 @@ def merge(parts: Sequence[Path], whole: Path) -> Copied:
         for (domain, controller), text in target.certificates(spec.name).items():
             write_certificate(whole, domain, controller, text)
     return copied
+
+
+def folder_of(store: Store, run: str, path: Path) -> None:
+    """Make the folder at ``path`` one of the recorded ``run``, with its spec; what is not part of the record (speed,
+    the key's variable, prices) is as if it were left out. Raises `OtherSpec` for a folder of another run."""
+    text = store.run(run).spec
+    try:
+        spec = checked(msgspec.convert(json.loads(text), Spec))
+    except (msgspec.ValidationError, json.JSONDecodeError) as error:
+        raise SpecError(f"run {run} was not made from a spec that this version knows ({error})") from None
+    found = spec_in(path)
+    if found is not None:
+        compare(identity(found), identity(spec), f"{path} is the folder of another run")
+        return
+    path.mkdir(parents=True, exist_ok=True)
+    write_atomically(path / "spec.toml", toml(spec).encode())
+
+
+def certificate_files(path: Path) -> None:
+    """Write the certificates in the record of the folder at ``path`` beside it."""
+    spec = spec_in(path)
+    assert spec is not None
+    with Store.open(path / RECORD, readonly=True) as store:
+        if spec.name in [run.name for run in store.runs()]:
+            for (domain, controller), text in store.certificates(spec.name).items():
+                write_certificate(path, domain, controller, text)
 
 
 def _common(parts: Sequence[Path], whole: Path) -> Spec:

@@ -52,9 +52,9 @@ def copy_run(source: Store, target: Store, run: str, skip: Skip | None = None) -
     target.begin_as(source.entry(run))
     copied = Copied()
     there = {(e.domain, e.task) for e in target.exclusions(run)}
-    small: list[Value] = [e for e in source.exclusions(run) if (e.domain, e.task) not in there]
+    small: list[Value] = [e for e in source.exclusions(run, skip=skip) if (e.domain, e.task) not in there]
     copied.exclusions = len(small)
-    certificates = source.certificates(run)
+    certificates = source.certificates(run, skip=skip)
     copied.certificates = len(certificates)
     small += [CertificateText(*cell, text) for cell, text in certificates.items()]
     target.save_many(run, small)

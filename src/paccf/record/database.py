@@ -7,6 +7,7 @@ one together, so that thousands a second cost some hundred commits.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import queue
 import sqlite3
@@ -37,12 +38,14 @@ RETRIES = 5  # ours: of a group that PostgreSQL ended for a deadlock or a lost c
 
 
 class Database:
-    """An open record database. Raises a `StoreError` that says what to do if it cannot be used."""
+    """An open record database. Raises a `StoreError` that says what to do if it cannot be used. ``damaged`` opens a
+    file for reading although its pages may not fit together; every row that is read is still held against its seal."""
 
-    def __init__(self, place: str | os.PathLike[str], readonly: bool = False) -> None:
+    def __init__(self, place: str | os.PathLike[str], readonly: bool = False, damaged: bool = False) -> None:
         self.url = url_of(place)
         self.name = named(self.url)
         self.readonly = readonly
+        self.damaged = damaged
         self.path = str(self.url.database) if self.url.get_backend_name() == "sqlite" else None
         self._lock: WriterLock | None = None
         self._writer: _Writer | None = None
@@ -73,7 +76,7 @@ class Database:
             self._writer = _Writer(engine, self.translated)
         self.reading = self._engine(readonly=True)
         with self.reading.connect() as connection:
-            if self.readonly and self.path is not None:
+            if self.readonly and self.path is not None and not self.damaged:
                 sound(connection, self.path)
             found = schema.version(connection)
             if found is None:
@@ -119,8 +122,9 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that cannot write; one snapshot."""
-        with self.translated(), self.reading.begin() as connection:
-            yield connection
+        with self.translated(), self.reading.connect() as connection:
+            connection.begin()
+            yield connection  # and rolled back: there is nothing to commit, and of a damaged file SQLite refuses to
 
     def standing(self) -> Any:
         """The driver's own reading connection of this thread, which stays open until `close`; every query is a snapshot
@@ -145,10 +149,10 @@ class Database:
             raise
         except DBAPIError as error:
             raise explained(error.orig or error, self.name) from error
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise explained(error, self.name) from error
-        except OSError as error:
-            raise explained(error, self.name) from error
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:  # no text of ours, though its page was read
+            raise Damaged(f"{self.name} is damaged ({error}). {rescue(self.name)}") from error
 
     def close(self) -> None:
         """Write what is under way, and let go of everything. A second time does nothing."""
@@ -303,10 +307,12 @@ def sound(connection: Connection, path: str) -> None:
         return
     found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
     if found != "ok":
-        raise Damaged(f"{found}. {RESCUE}")
+        raise Damaged(f"{found}. {rescue(path)}")
 
 
-RESCUE = "Restore it from a copy, or save what can be read: paccf doctor FILE, paccf export FILE --skip-bad"
+def rescue(name: str) -> str:
+    """What to do with a damaged record."""
+    return f"Restore it from a copy, or save what can be read: paccf import {name} -o NEW.sqlite --skip-bad"
 
 
 def explained(error: BaseException, name: str) -> StoreError:
@@ -319,7 +325,7 @@ def explained(error: BaseException, name: str) -> StoreError:
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or state == "55P03":
         return Locked(f"{name} is locked by another program ({text}); close it there and run the same command again")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or state[:2] == "XX":
-        return Damaged(f"{name} is damaged ({text}). {RESCUE}")
+        return Damaged(f"{name} is damaged ({text}). {rescue(name)}")
     if code == sqlite3.SQLITE_FULL or number in (28, 122, 27) or state == "53100":
         return Full(
             f"{name}: no space left ({text}). What was written is intact: make room, run the same command again"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.exc import DatabaseError
 
 from paccf.record import rows, schema, texts
@@ -43,16 +45,53 @@ def read_outcomes(connection: Connection, run: int, where: dict[str, Any], skip:
 def _outcomes(
     connection: Connection, run: int, where: dict[str, Any], skip: Skip | None
 ) -> Iterator[tuple[int, Key, Outcome]]:
-    """(trace, its key with the largest budget, outcome), checked."""
-    o = schema.outcomes
+    """(trace, its key with the largest budget, outcome), checked. With ``skip``, a trace at a time, so that what
+    cannot be read costs nothing but itself."""
+    if skip is None:
+        yield from _matching(connection, selected(_joined(), run, where), run, None)
+        return
+    for trace in _ids(connection, run, where, skip):
+        try:
+            yield from list(_matching(connection, selected(_joined().where(_TRACE.id == trace), run, where), run, skip))
+        except _UNREADABLE as error:
+            skip(Damaged(f"search {trace} cannot be read: {_cause(error)}"))
+
+
+_UNREADABLE = (DatabaseError, UnicodeDecodeError, json.JSONDecodeError)
+
+
+def _cause(error: BaseException) -> str:
+    return str(error.orig if isinstance(error, DatabaseError) else error)
+
+
+def _joined() -> Select[Any]:
     keys = [column.label(f"key_{column.name}") for column in _KEY]
-    statement = select(_TRACE.id.label("trace_id"), *keys, o).join_from(schema.traces, o)
+    return select(_TRACE.id.label("trace_id"), *keys, schema.outcomes).join_from(schema.traces, schema.outcomes)
+
+
+def _ids(connection: Connection, run: int, where: dict[str, Any], skip: Skip) -> list[int]:
+    """The traces that are asked for, in their order; where that cannot be read, all that there may be."""
+    try:
+        chosen = selected(select(_TRACE.id).join_from(schema.traces, schema.outcomes), run, where)
+        return list(dict.fromkeys(connection.execute(chosen).scalars()))
+    except _UNREADABLE as error:
+        skip(Damaged(f"the list of searches cannot be read ({_cause(error)}); each is looked for"))
+    last = 0
+    for column in (_TRACE.id, schema.outcomes.c.trace, schema.nodes.c.trace, schema.candidates.c.trace):
+        with suppress(*_UNREADABLE):
+            last = max(last, connection.execute(select(func.max(column))).scalar() or 0)
+    return list(range(1, last + 1))
+
+
+def _matching(
+    connection: Connection, statement: Select[Any], run: int, skip: Skip | None
+) -> Iterator[tuple[int, Key, Outcome]]:
     bills = _Bills(connection, run)
-    for row in connection.execution_options(yield_per=500).execute(selected(statement, run, where)).mappings():
+    for row in connection.execution_options(yield_per=500).execute(statement).mappings():
         key = Key(*[row[f"key_{column.name}"] for column in _KEY])
         bill = bills.of(row["trace_id"], row["budget"])
         if rows.outcome_seal(key, row, bill) != row["seal"]:
-            _report(skip, Damaged(f"the outcome of {shown(key)} at {row['budget']} is not what was written"))
+            report(skip, Damaged(f"the outcome of {shown(key)} at {row['budget']} is not what was written"))
             continue
         yield row["trace_id"], key, rows.outcome_of(key, row, bill)
 
@@ -75,6 +114,10 @@ class _Bills:
         return self._found.get(budget, {})
 
 
+def _lost(key: Key, error: BaseException) -> StoreError:
+    return error if isinstance(error, StoreError) else Damaged(f"{shown(key)} cannot be read: {_cause(error)}")
+
+
 def read_searches(
     connection: Connection, run: int, where: dict[str, Any], mode: str | None, skip: Skip | None
 ) -> Iterator[Search]:
@@ -85,12 +128,11 @@ def read_searches(
             at = trace
             try:
                 whole = read_trace(connection, trace, key, outcome, mode)
-            except (StoreError, DatabaseError) as error:
+            except (StoreError, *_UNREADABLE) as error:
                 whole = None
                 if skip is None:
                     raise
-                text = str(error) if isinstance(error, StoreError) else f"{shown(key)}: {error.orig}"
-                skip(Damaged(text))
+                skip(_lost(key, error))
         if whole is None:
             continue
         if outcome.key.budget == key.budget:
@@ -108,10 +150,10 @@ def read_whole(connection: Connection, run: int, where: dict[str, Any], skip: Sk
         try:
             whole = read_trace(connection, trace, key, first, None)
             labels = [Labels(first.key, mode, found) for mode, found in read_all_labels(connection, trace, key)]
-        except (StoreError, DatabaseError) as error:
+        except (StoreError, *_UNREADABLE) as error:
             if skip is None:
                 raise
-            skip(error if isinstance(error, StoreError) else Damaged(f"{shown(key)}: {error.orig}"))
+            skip(_lost(key, error))
             continue
         if first.key.budget != key.budget:
             whole = Search(first, whole.frontiers[: first.frontiers])
@@ -170,7 +212,8 @@ def run_id(connection: Connection, name: str) -> int:
     return int(found)
 
 
-def _report(skip: Skip | None, error: StoreError) -> None:
+def report(skip: Skip | None, error: StoreError) -> None:
+    """Raise ``error``, or hand it to ``skip``."""
     if skip is None:
         raise error
     skip(error)

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
 from paccf.record import reading, rows, schema, texts
 from paccf.record.database import Database
-from paccf.record.errors import Conflict, Damaged, Skip
+from paccf.record.errors import Conflict, Damaged, Skip, StoreError
 from paccf.record.tape import Totals, billed, totals
 from paccf.record.values import Costs, Exclusion, Key, Label, Outcome, RunInfo, Search
 from paccf.record.writing import CertificateText, Entry, Labels, Value, find_trace, write_entries
@@ -47,10 +47,10 @@ class Store:
         self._ids: dict[str, int] = {}
 
     @classmethod
-    def open(cls, place: str | os.PathLike[str], readonly: bool = False) -> Store:
+    def open(cls, place: str | os.PathLike[str], readonly: bool = False, damaged: bool = False) -> Store:
         """The record in a SQLite file or at a postgresql:// URL; for writing it is created if it is not there. One
-        process writes a SQLite file."""
-        return cls(Database(place, readonly))
+        process writes a SQLite file. ``damaged``: read what can be read of a file that is not whole."""
+        return cls(Database(place, readonly, damaged))
 
     def close(self) -> None:
         self.database.close()
@@ -93,16 +93,22 @@ class Store:
         self.save_many(run, [exclusion])
 
     def save_many(self, run: Run, values: Sequence[Value]) -> None:
-        """Searches, outcomes, `Labels`, `CertificateText`s, exclusions: in order, in one transaction, all or none."""
+        """Searches, outcomes, labels, certificates, exclusions: in order, in one transaction, all or none."""
         entry: Entry = (self._id(run), values)
         self.database.write(write_entries, entry)
 
     # reading
 
-    def runs(self) -> list[RunInfo]:
+    def runs(self, *, skip: Skip | None = None) -> list[RunInfo]:
         """All runs, in the order they were begun."""
+        found = []
         with self.database.read() as connection:
-            return [_run(row) for row in connection.execute(select(schema.runs).order_by(schema.runs.c.id))]
+            for row in connection.execute(select(schema.runs).order_by(schema.runs.c.id)):
+                try:
+                    found.append(_run(row))
+                except Damaged as error:
+                    reading.report(skip, error)
+        return found
 
     def run(self, name: Run) -> RunInfo:
         with self.database.read() as connection:
@@ -169,29 +175,39 @@ class Store:
         with self.database.read() as connection:
             return [Key(*row) for row in connection.execute(statement.where(mine.trace.is_(None)).order_by(t.id))]
 
-    def certificates(self, run: Run) -> dict[tuple[str, str], str]:
+    def modes(self, run: Run) -> list[str]:
+        """The modes in which searches of the run are labelled."""
+        mine, t = schema.labels.c, schema.traces
+        chosen = select(mine.mode).distinct().join_from(schema.labels, t).where(t.c.run == self._id(run))
+        with self.database.read() as connection:
+            return list(connection.execute(chosen.order_by(mine.mode)).scalars())
+
+    def certificates(self, run: Run, *, skip: Skip | None = None) -> dict[tuple[str, str], str]:
         """Certificate texts by domain and controller."""
         c = schema.certificates.c
-        found = {}
-        with self.database.read() as connection:
-            chosen = select(c.domain, c.controller, c.text, c.seal).where(c.run == self._id(run))
-            for domain, controller, text, seal in connection.execute(chosen.order_by(c.domain, c.controller)):
-                if texts.seal(domain, controller, text) != seal:
-                    raise Damaged(
-                        f"{self.database.name}: the certificate of {domain} {controller} is not what was written"
-                    )
-                found[domain, controller] = text
-        return found
+        chosen = select(c.domain, c.controller, c.text, c.seal).order_by(c.domain, c.controller)
+        found = self._sealed(chosen.where(c.run == self._id(run)), "certificate", skip)
+        return {(domain, controller): text for domain, controller, text in found}
 
-    def exclusions(self, run: Run) -> list[Exclusion]:
-        e, found = schema.exclusions.c, []
-        with self.database.read() as connection:
-            chosen = select(e.domain, e.task, e.reason, e.seal).where(e.run == self._id(run)).order_by(e.domain, e.task)
-            for *said, seal in connection.execute(chosen):
-                if texts.seal(*said) != seal:
-                    raise Damaged(f"{self.database.name}: the exclusion of {said[1]!r:.80} is not what was written")
-                found.append(Exclusion(*said))
-        return found
+    def exclusions(self, run: Run, *, skip: Skip | None = None) -> list[Exclusion]:
+        e = schema.exclusions.c
+        chosen = select(e.domain, e.task, e.reason, e.seal).order_by(e.domain, e.task)
+        found = self._sealed(chosen.where(e.run == self._id(run)), "exclusion", skip)
+        return [Exclusion(*said) for said in found]
+
+    def _sealed(self, chosen: Select[Any], what: str, skip: Skip | None) -> Iterator[Sequence[Any]]:
+        """Rows whose last column is their seal, without it."""
+        try:
+            with self.database.read() as connection:
+                for *said, seal in connection.execute(chosen):
+                    if texts.seal(*said) == seal:
+                        yield said
+                    else:
+                        name = " ".join(map(str, said[:2]))
+                        wrong = Damaged(f"{self.database.name}: the {what} of {name!r:.80} is not what was written")
+                        reading.report(skip, wrong)
+        except StoreError as error:  # the rows after it cannot be read either
+            reading.report(skip, error)
 
     def tape(self) -> Totals:
         """What the tape of this database holds in all."""

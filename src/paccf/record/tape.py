@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, case, func, select, update
+from sqlalchemy import Connection, Select, bindparam, case, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DatabaseError
 
 from paccf.record import rows, schema, texts
 from paccf.record.database import Database
@@ -297,15 +299,39 @@ def read_rows(connection: Connection, skip: Skip | None = None) -> Iterator[Row]
     ).join_from(schema.tape, _BODY, _BODY.c.digest == _TAPE.answer, isouter=True)
     for name, alias in names.items():
         statement = statement.join(alias, alias.c.digest == _TAPE[name], isouter=True)
-    for row in connection.execution_options(yield_per=500).execute(statement.order_by(_TAPE.key)):
+    statement = statement.order_by(_TAPE.key)
+    if skip is None:
+        yield from map(_row, connection.execution_options(yield_per=500).execute(statement))
+        return
+    for first in range(256):
+        yield from _readable(connection, statement, bytes([first]), skip)
+
+
+_PREFIX = 2  # ours: bytes of a key; where rows that begin so cannot be read they are given up
+
+
+def _readable(connection: Connection, statement: Select[Any], prefix: bytes, skip: Skip) -> Iterator[Row]:
+    """The rows whose keys begin with ``prefix``; if they cannot be read together, ever fewer at a time."""
+    chosen = statement.where(_TAPE.key >= prefix)
+    after = int.from_bytes(prefix, "big") + 1
+    if after < 256 ** len(prefix):
+        chosen = chosen.where(_TAPE.key < after.to_bytes(len(prefix), "big"))
+    try:
+        found = list(connection.execute(chosen))
+    except (DatabaseError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        if len(prefix) < _PREFIX:
+            for more in range(256):
+                yield from _readable(connection, statement, prefix + bytes([more]), skip)
+        else:
+            skip(Damaged(f"the tape's rows {prefix.hex()}... cannot be read: {error}"))
+        return
+    for row in found:
         try:
-            found = _row(row)
+            whole = _row(row)
         except Damaged as error:
-            if skip is None:
-                raise
             skip(error)
         else:
-            yield found
+            yield whole
 
 
 def _row(row: Any) -> Row:
