@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from paccf.domains.blocksworld.world import Blocksworld
 from paccf.domains.game24.tasks import solvable
 from paccf.domains.game24.world import Game24, task_of
 from paccf.domains.labels import accepted, by_finds, by_oracle, labels, places, protected, recorded_places
 from paccf.domains.oracles import oracle_for, oracle_of
 from paccf.domains.probing import Probe, by_probes, by_probes_async, probing
+from paccf.domains.sources import tasks
 from paccf.domains.toy import Toy, ToyModel
 from paccf.models.simulated import simulated
 from paccf.record.taking import taken
@@ -205,3 +207,17 @@ def test_probes_of_the_game_are_sound() -> None:
             assert all(p is not True or t for p, t in zip(row, exact, strict=True))
             count += sum(p is True for p in row)
     assert count > 10
+
+
+def test_a_probe_walks_no_state_twice() -> None:
+    """Blocksworld has 125 states of four blocks, so that a probe is done long before it has walked 2.3 ** 8 paths; and
+    where everything possible is proposed, it knows what the oracle knows."""
+    world, model = Blocksworld(8), simulated("blocksworld", "clean", 0, horizon=8)
+    seen = set()
+    for task in tasks("blocksworld", "generated:4", "test", 0, 4):
+        trace = run(search(task, world, controller("uct"), budget=40), model)
+        found, spent = by_probes(task, world, places(trace), model, Probe(1000))
+        assert found == labels(trace, "oracle", world, task)
+        assert spent < 8 * 125 * sum(map(len, found))
+        seen |= {label for row in found for label in row}
+    assert seen == {True, False}

@@ -8,14 +8,15 @@ the same budget. The rule:
 - false: all that the proposer proposes below the candidate was walked to its end, and nothing was accepted;
 - None: the budget ended first, or somewhere nothing legal was proposed.
 
-So false speaks of what the proposer would ever play. A probe shares nothing with the search that it labels, nor with
-the probe of another candidate: what a search came to look at is no reason to look there again.
+A state that it comes to again after as many steps is not walked twice: what would be asked there was asked, and the
+answers would be the same. So false speaks of what the proposer would ever play. A probe shares nothing with the search
+that it labels, nor with the probe of another candidate: what a search came to look at is no reason to look there again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,15 +50,18 @@ def probing(task: Task, world: World, place: Place, action: Action, probe: Probe
     line = (*place.line, action)
     stack = [(line, world.execute(task, place.state, action))]
     spent, whole = 0, True
+    walked: set[tuple[Hashable, int]] = set()
     while stack:
         line, outcome = stack.pop()
         if is_valid(world, task, line, outcome):
             return True, spent
-        if outcome.terminal or len(line) >= world.horizon:
+        where = outcome.key, len(line)
+        if outcome.terminal or len(line) >= world.horizon or where in walked:
             continue
         if spent >= probe.budget:
             return None, spent
         spent += 1
+        walked.add(where)
         prompt = world.propose(task, outcome.state, probe.width, ())
         about = Subject(task, outcome.state, k=probe.width)
         answer = yield Request("propose", prompt, FIRST_DRAW + probe.seed, about)
