@@ -316,14 +316,15 @@ def test_a_certificate_of_other_traces_is_found(miniature: Callable[..., Run]) -
 
 
 def test_a_tape_that_was_billed_otherwise_is_found(miniature: Callable[..., Run]) -> None:
-    def counted(key: Key) -> tuple[int, int, int, int] | None:
-        bills = {o.key: o.costs for o in run.outcomes}
-        costs = bills[key]
-        more = int((key.task, key.arm, key.budget) == ("b", "paccf", 40))
-        return costs.total + more, costs.prompt_tokens, costs.completion_tokens, costs.unknown_tokens
+    def counted(key: Key) -> Costs | None:
+        costs = {o.key: o.costs for o in run.outcomes}[key]
+        if (key.task, key.arm, key.budget) != ("b", "paccf", 40):
+            return costs
+        return replace(costs, requests={**costs.requests, "evaluate": costs.requests["evaluate"] + 1})
 
     run = replace(miniature(), recount=counted)
     failures = Audit(run).contradictions.failures
     assert failures == [
-        "test game24 uct paccf B40 task b: the bill says 30 requests, 270 + 30 tokens, the tape 31 requests, 270 + 30 tokens"
+        "test game24 uct paccf B40 task b: the bill says 30 requests (evaluate 27 propose 3), 270 + 30 tokens, "
+        "the tape 31 requests (evaluate 28 propose 3), 270 + 30 tokens"
     ]

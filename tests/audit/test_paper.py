@@ -97,3 +97,11 @@ def test_without_tooltree_both_cohorts_are_labelled() -> None:
     first = table.find(budget="B100")
     assert round(float(first["requests"] or 0), 4) == 3.8817
     assert round(float(first["requests_all"] or 0), 3) == 2.939
+
+
+def test_where_the_paper_contradicts_itself() -> None:
+    findings = PAPER.contradictions
+    assert sum(check.made for check in findings.checks) == 1102
+    assert len(findings.failures) == 12
+    assert sum(failure.startswith("exclude_tooltree_macro") for failure in findings.failures) == 8
+    assert tables.build(PAPER, "checks").find(check="exposure")["failed"] == 3

@@ -6,6 +6,7 @@ bills and outcomes of the simulated run.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -137,6 +138,10 @@ def test_a_fifth_of_all_requests_fail_and_nothing_is_different_or_paid_twice(
     assert sorted(asked.values()) == sorted(row.begun for row in rows)
     assert set(sends(ledger, what="answered").values()) == {1}
     assert "SIMULATED" not in done.stdout
+    audit = paccf("audit", str(run), "--json")
+    assert audit.returncode == 0, audit.stdout
+    recounted = next(c for c in json.loads(audit.stdout)["checks"] if c["check"] == "bills equal their tapes")
+    assert recounted["made"] == 3 * 5 * 2 * 2, "tasks, controllers, budgets, arms"
 
 
 def test_an_outage_is_waited_out(simulated: list[Any], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from paccf.audit.audit import Audit
 from paccf.audit.run import Run
 from paccf.record.values import Search
 from paccf.report.page import html, write
+from paccf.report.page.blocks import Picture, TableBlock
 from paccf.report.page.content import page
 from paccf.report.page.writing import island
 
@@ -83,3 +85,34 @@ def test_every_table_is_in_it_once_or_is_said_to_be_lacking(miniature: Callable[
     lacking = {item[0] for s in found.sections if s.id == "lacking" for b in s.blocks for item in b.items}  # type: ignore[union-attr]
     assert {*shown, *lacking} >= set(tables.names(audit)) - set(tables.NO_RECORD)
     assert not lacking & set(shown)
+
+
+def test_figures_are_in_it_or_are_said_to_be_lacking(
+    miniature: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from paccf.report import figures
+
+    def drawn(run: Run) -> set[str]:
+        return {b.name for s in page(audit_of(run)).sections for b in s.blocks if isinstance(b, Picture)}
+
+    assert drawn(miniature()) == set(figures.names())
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in [n for n in sys.modules if n.startswith("paccf.report.figures")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("paccf.report.figures")
+    assert drawn(miniature()) == set()
+    (lacking,) = (s for s in page(audit_of(miniature())).sections if s.id == "lacking")
+    assert "pip install 'paccf[lab]'" in str(lacking)
+
+
+def test_the_paper_as_far_as_it_goes() -> None:
+    from paccf.audit.paper import Paper
+
+    found = page(Paper())
+    assert found.answer.startswith(
+        "At 500 requests a task, pruning by a calibrated margin saved 9.8\u00a0% of the requests"
+    )
+    assert any("contradicts itself in 12 places" in warning for warning in found.warnings)
+    shown = {b.name for s in found.sections for b in s.blocks if isinstance(b, (TableBlock, Picture))}
+    assert {"macro_main", "per_condition_ci", "checks", "main_budget_efficiency"} <= shown
+    assert any(s.id == "lacking" for s in found.sections)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paccf.audit.consistency import name
-from paccf.audit.pairs import ARMS, Pairs
+from paccf.audit.pairs import ARMS
 from paccf.audit.run import Unsupported
 from paccf.method.certificate import Certificate
-from paccf.record.values import Key
+from paccf.record.values import Costs
 
 if TYPE_CHECKING:
     from paccf.audit.audit import Audit
@@ -174,30 +174,19 @@ def _tapes(audit: Audit) -> Check:
     except Unsupported as why:
         return Check(what, 0, (), str(why))
     made, failures = 0, []
-    for key, said in _billed(paired):
-        counted = recount(key)
+    for outcome in (o for p in paired.values() for (arm, *_), o in p.outcomes.items() if arm in ARMS):
+        counted = recount(outcome.key)
         if counted is None:
             continue
         made += 1
-        if counted != said:
-            failures.append(f"{name(key)}: the bill says {_said(said)}, the tape {_said(counted)}")
-    return Check(what, made, tuple(failures), "" if made else "the tape has none of these searches")
+        said, found = _said(outcome.costs), _said(counted)
+        if said != found:
+            failures.append(f"{name(outcome.key)}: the bill says {said}, the tape {found}")
+    return Check(what, made, tuple(failures), "" if made else "the record notes no requests that are on its tape")
 
 
-Bill = tuple[int, int, int, int]
-
-
-def _billed(paired: dict[str, Pairs]) -> list[tuple[Key, Bill]]:
-    found = []
-    for p in paired.values():
-        for (arm, *_), outcome in p.outcomes.items():
-            costs = outcome.costs
-            if arm in ARMS:
-                bill = costs.total, costs.prompt_tokens, costs.completion_tokens, costs.unknown_tokens
-                found.append((outcome.key, bill))
-    return found
-
-
-def _said(bill: Bill) -> str:
-    requests, prompt, completion, unknown = bill
-    return f"{requests} requests, {prompt} + {completion} tokens" + (f", {unknown} answers unknown" if unknown else "")
+def _said(costs: Costs) -> str:
+    """What a bill and a tape both know, in words."""
+    kinds = " ".join(f"{kind} {n}" for kind, n in sorted(costs.requests.items()) if n)
+    unknown = f", {costs.unknown_tokens} answers unknown" if costs.unknown_tokens else ""
+    return f"{costs.total} requests ({kinds}), {costs.prompt_tokens} + {costs.completion_tokens} tokens{unknown}"

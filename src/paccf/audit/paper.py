@@ -6,17 +6,20 @@ are printed for the mean over domains only; without ToolTree they follow from it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from paccf.audit.audit import Audit, Cohort, ConditionInterval, Need, Scope
 from paccf.audit.bootstrap import paired_interval
 from paccf.audit.cells import Cell, Condition, Macro, Totals
+from paccf.audit.checks import Check, Findings
 from paccf.audit.names import CONTROLLERS, DOMAINS
 from paccf.audit.pairs import Floats, Pairs
 from paccf.audit.resample import Interval
 from paccf.audit.run import Run, Unsupported
-from paccf.published import load, recovered_counts
+from paccf.audit.traced import Traced
+from paccf.published import Check as Finding
+from paccf.published import Verdict, check, load, recovered_counts
 from paccf.published.cells import conditions
 from paccf.published.tables import Paper as Tables
 from paccf.published.text import BUDGETS, TEST_TASKS
@@ -37,6 +40,8 @@ class Paper(Audit):
     def require(self, need: Need) -> None:
         if need == "trees":
             assert self.gross_cells
+        elif need == "traces":
+            assert self.traced
         elif need != "cells" and need != "nothing":
             assert self.pairs
 
@@ -116,6 +121,18 @@ class Paper(Audit):
         return None
 
     @cached_property
+    def traced(self) -> dict[tuple[str, str], Traced]:
+        raise Unsupported("the paper prints no traces")
+
+    @cached_property
+    def contradictions(self) -> Findings:
+        """The printed tables held against each other."""
+        kinds: dict[str, list[Finding]] = {}
+        for found in check(self._paper).checks:
+            kinds.setdefault(found.kind, []).append(found)
+        return Findings(tuple(Check(kind, len(made), tuple(_differing(made))) for kind, made in kinds.items()))
+
+    @cached_property
     def condition_intervals(self) -> dict[Condition, ConditionInterval]:
         """The binary conditions, from the rescues and regressions that their printed intervals identify."""
         found = {}
@@ -125,6 +142,12 @@ class Paper(Audit):
                 ends = paired_interval(cell.rescues, cell.regressions, cell.tasks)
                 found[at] = ConditionInterval(Interval(*ends), True)
         return found
+
+
+def _differing(made: list[Finding]) -> Iterator[str]:
+    for found in made:
+        if found.verdict is Verdict.DIFFERS:
+            yield f"{found.where}: printed {found.printed}, by other printed figures {found.recomputed}"
 
 
 def _mean(paper: Tables, domain: str, budget: str, controller: str, arm: str) -> float:

@@ -18,9 +18,9 @@ from paccf.record.values import Candidate, Costs, Exclusion, Frontier, Key, Outc
 
 Cell = tuple[str, str]  # domain, controller
 
-# given the key of a search: its requests, prompt tokens, completion tokens and answers of unknown usage as counted
-# again from the tape; `None` if the tape cannot say
-Recount = Callable[[Key], tuple[int, int, int, int] | None]
+# given the key of a search: its requests by kind and its tokens as counted again from the tape; `None` if the tape
+# cannot say
+Recount = Callable[[Key], Costs | None]
 # given a search and a frontier of c candidates: for every draw, the microbatches as candidates in the order asked
 Asked = Callable[[Key, Sequence[str], int], Sequence[tuple[int, Sequence[int]]]]
 
@@ -33,6 +33,7 @@ class Store(Protocol):
     def searches(self, run: str, labels: str | None = None, **where: Any) -> Iterator[Search]: ...
     def certificates(self, run: str) -> Mapping[Cell, str]: ...
     def exclusions(self, run: str) -> Sequence[Exclusion]: ...
+    def billed(self, run: str, key: Key) -> Costs | None: ...
 
 
 class Unsupported(Exception):
@@ -112,6 +113,7 @@ def of_store(store: Store, name: str, where: str = "") -> Run:
         tuple(store.exclusions(name)),
         mode,
         where or f"run {name}",
+        recount=lambda key: store.billed(name, key),
     )
 
 

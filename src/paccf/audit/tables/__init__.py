@@ -76,7 +76,7 @@ TABLES: dict[str, tuple[str, Builder, Need]] = {
     "metrics": ("Further utilities of the domains", accounting.metrics, "pairs"),
     "exclusions": ("Tasks in no pair, and why", accounting.exclusions, "pairs"),
     "frozen_config": ("What was run", accounting.frozen_config, "nothing"),
-    "checks": ("What was checked, and what contradicts itself", accounting.checks, "traces"),
+    "checks": ("What was checked, and what contradicts itself", accounting.checks, "nothing"),
     "safety_ablation_main": (
         "The controlled check at the theoretical boundary",
         theory.safety_ablation_main,

@@ -46,7 +46,7 @@ def answer(audit: Audit) -> Answer:
             (len({c for d in audit.domains for c in audit.controllers(d)}), "controller"),
         )
     )
-    every = "" if requests.every is None else f"; over all pairs, ended or not, {_signed(requests.every)} %"
+    every = "" if requests.every is None else f"; over all pairs, ended or not, {_signed(requests.every)}\u00a0%"
     detail = (
         f"Utility: {_interval(utility, 'points')} over all {utility.pairs:,} pairs of {where}. Requests saved: "
         f"{_interval(requests, '%')} over the {requests.of:,} pairs that no budget ended{every}."
@@ -74,7 +74,11 @@ def _saved(step: Step) -> str:
         return "has no workload figure (no pair ended by itself)"
     if round(step.value, 1) == 0:
         return "saved no requests"
-    return f"saved {step.value:.1f} % of the requests" if step.value > 0 else f"took {-step.value:.1f} % more requests"
+    return (
+        f"saved {step.value:.1f}\u00a0% of the requests"
+        if step.value > 0
+        else f"took {-step.value:.1f}\u00a0% more requests"
+    )
 
 
 def _changed(step: Step) -> str:
@@ -92,11 +96,11 @@ def _changed(step: Step) -> str:
 def _interval(step: Step, unit: str) -> str:
     if step.value is None:
         return "unknown"
-    text = f"{_signed(step.value)} {unit}"
+    text = f"{_signed(step.value)}\u00a0{unit}"
     return (
         text
         if step.lo is None or step.hi is None
-        else f"{text} (95 % interval {_signed(step.lo)} to {_signed(step.hi)})"
+        else f"{text} (95\u00a0% interval {_signed(step.lo)} to {_signed(step.hi)})"
     )
 
 
@@ -147,6 +151,7 @@ def _verdicts(audit: Audit) -> Iterator[Verdict]:
             f"{100 * sure / of:.1f} % covered",
             f"{sure:,} of {of:,} exposed test traces, over {_counted(cells, 'certificate')}.{low}",
             "good" if sure >= level * of else "warn",
+            "zero_api_native_coverage",
         )
     with suppress(Unsupported):
         yield _solutions(audit)
@@ -157,11 +162,13 @@ def _verdicts(audit: Audit) -> Iterator[Verdict]:
         f"{_counted(failures, 'contradiction')}",
         f"{made:,} comparisons of bills, budgets, rules, certificates and coverage.",
         "good" if sound else "warn",
+        "checks",
     )
 
 
 def _solutions(audit: Audit) -> Verdict:
     """Rescues and regressions at the largest budget."""
+    audit.require("pairs")
     budget = audit.budgets[-1]
     cells = [cell for (_, _, b), cell in audit.cells.items() if b == budget]
     rescues, losses = sum(c.rescues for c in cells), sum(c.regressions for c in cells)
@@ -170,4 +177,5 @@ def _solutions(audit: Audit) -> Verdict:
         f"{rescues} better, {losses} worse",
         f"and {sum(c.ties for c in cells):,} with equal utility in both arms.",
         "plain",
+        "per_condition_ci",
     )

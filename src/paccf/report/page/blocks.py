@@ -43,7 +43,7 @@ class TableBlock(msgspec.Struct, frozen=True, tag="table", tag_field="kind"):
 
 
 class Picture(msgspec.Struct, frozen=True, tag="picture", tag_field="kind"):
-    """A figure, and the tables its data is in."""
+    """A figure as SVG for light and dark pages, and the tables its data is in."""
 
     name: str
     title: str
@@ -83,6 +83,7 @@ class Verdict(msgspec.Struct, frozen=True, tag="verdict", tag_field="kind"):
     figure: str
     text: str
     tone: Tone
+    table: str
 
 
 class Cases(msgspec.Struct, frozen=True, tag="cases", tag_field="kind"):

@@ -16,7 +16,7 @@ from paccf.audit.audit import Audit
 from paccf.audit.run import Unsupported
 from paccf.record.foreign import clean
 from paccf.report.page import answer, promise
-from paccf.report.page.blocks import Block, Bullets, Cases, Page, Section, TableBlock, Text
+from paccf.report.page.blocks import Block, Bullets, Cases, Page, Picture, Section, TableBlock, Text
 from paccf.report.page.cases import cases
 from paccf.report.tables import SIMULATED, document, render, texts
 
@@ -25,13 +25,14 @@ LONGEST_NAME = 60  # ours: characters of a model's or run's name in the head
 
 @dataclass(frozen=True)
 class Part:
-    """A section: its words, and the tables in it; those of ``first`` are open from the start."""
+    """A section: its words, its figures, and its tables; those of ``first`` are open from the start."""
 
     id: str
     title: str
     lead: str
     first: tuple[str, ...]
     then: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
 
 
 BILL = Part(
@@ -41,13 +42,15 @@ BILL = Part(
     "went over the wire.",
     ("bill_main",),
     ("bill", "ends", "workload", "gross_subtree_main", "gross_all_budgets"),
+    ("bill",),
 )
 PROMISE = Part(
     "promise",
     "The promise",
     "",
     ("calibration_rank_audit",),
-    ("q95_l_main", "margin_by_q", "exposure", "deficits"),
+    ("q95_l_main", "margin_by_q", "margin_steps", "exposure", "deficits"),
+    ("deficits", "margin_by_q"),
 )
 EVIDENCE = (
     Part(
@@ -57,6 +60,7 @@ EVIDENCE = (
         "of Native traces and is what was promised; survival on the pruned trajectory was not, and is only measured.",
         ("zero_api_native_coverage",),
         ("adaptive_oracle_audit", "zero_api_threshold_point", "coverage_sweep"),
+        ("coverage_sweep",),
     ),
     Part(
         "savings",
@@ -72,8 +76,10 @@ EVIDENCE = (
             "cohorts",
             "exclude_tooltree_macro",
             "strong_backbone_ci",
+            "main_budget_efficiency",
             "metrics",
         ),
+        ("main_budget_efficiency", "workload", "per_condition_ci"),
     ),
 )
 CASES = Part(
@@ -89,6 +95,7 @@ EVALUATOR = Part(
     "Evaluator",
     "The margin pays for a weak evaluator: the less its scores say, the wider the margin and the less is pruned.",
     ("evaluator",),
+    ("evaluator_curve",),
     ("evaluator_curve",),
 )
 RECORD = Part(
@@ -106,10 +113,12 @@ def page(audit: Audit) -> Page:
     for name in tables.NO_RECORD:
         del left[name]
     lacking: dict[str, str] = {}
+    drawn = _figures(audit, lacking)
 
     def blocks(part: Part) -> Iterator[Block]:
         if part.lead:
             yield Text(part.lead)
+        yield from (drawn.pop(name) for name in part.figures if name in drawn)
         for name in (*part.first, *part.then):
             if left.pop(name, None) is not None and (block := _table(audit, name, name in part.first, lacking)):
                 yield block
@@ -122,7 +131,7 @@ def page(audit: Audit) -> Page:
         _section(EVALUATOR, blocks(EVALUATOR)),
         _section(RECORD, blocks(RECORD)),
     ]
-    rest = Part("more", "Further tables", "", (), tuple(left))
+    rest = Part("more", "Further tables", "", (), tuple(left), tuple(drawn))
     sections.append(_section(rest, blocks(rest)))
     if lacking:
         reasons = Bullets(tuple((name, clean(why)) for name, why in lacking.items()))
@@ -163,6 +172,35 @@ def _facts(audit: Audit) -> tuple[tuple[str, str], ...]:
 def _short(text: str) -> str:
     text = clean(text)
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
+
+
+def _figures(audit: Audit, lacking: dict[str, str]) -> dict[str, Picture]:
+    """Every figure that the record can carry, by its name."""
+    try:
+        from paccf.report import figures
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.partition(".")[0] != "matplotlib":
+            raise
+        lacking["figures"] = "drawing needs Matplotlib: pip install 'paccf[lab]', then write the report again"
+        return {}
+    found = {}
+    for name in figures.names():
+        try:
+            figure = figures.build(audit, name)
+        except Unsupported as why:
+            lacking[f"figure {name}"] = str(why)
+            continue
+        source = figure.data[0].source
+        found[name] = Picture(
+            name=name,
+            title=figure.title,
+            caption=figure.caption,
+            svg=figure.web(),
+            tables=tuple(table.name for table in figure.data),
+            query=clean(source.query),
+            counts=tuple(source.counts.items()),
+        )
+    return found
 
 
 def _cases(audit: Audit, lacking: dict[str, str]) -> Iterator[Block]:

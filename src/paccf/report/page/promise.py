@@ -84,6 +84,8 @@ def warnings(audit: Audit) -> Iterator[str]:
     beyond = _beyond(audit)
     if beyond:
         yield f"The run goes beyond what its margins were calibrated for: {clean(beyond)}"
+    if not audit.contradictions.sound:
+        yield f"The record contradicts itself in {len(audit.contradictions.failures)} places; see the table `checks`."
     try:
         paired = audit.pairs
     except Unsupported:
@@ -92,8 +94,6 @@ def warnings(audit: Audit) -> Iterator[str]:
         if p.excluded:
             count, of = len(p.excluded), len(p.excluded) + len(p.tasks)
             yield f"{domain_title(domain)}: {count} of {of} tasks are in no pair; the table `exclusions` says why."
-    if not audit.contradictions.sound:
-        yield f"The record contradicts itself in {len(audit.contradictions.failures)} places; see the table `checks`."
 
 
 def _beyond(audit: Audit) -> str:

@@ -19,7 +19,7 @@ function filled(element, given, children) {
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 
@@ -37,6 +37,11 @@ function download(label, name, kind, text) {
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   };
   return el("button", { type: "button", class: "quiet", title: `Save ${name}`, click: save }, label);
+}
+
+/** Puts children into an element that is there, as `el` does. */
+function put(element, ...children) {
+  return filled(element, {}, children);
 }
 
 /** "Where this comes from": the table or figure by name, its query, how many records, how to make it again. */

@@ -2,6 +2,9 @@
 
 const page = JSON.parse(document.getElementById("data").textContent);
 
+// every table of the page by its name
+const TABLES = new Map(page.sections.flatMap((part) => part.blocks).filter((b) => b.kind === "table").map((b) => [b.name, b]));
+
 const BLOCKS = {
   text: (b) => el("p", { class: `text ${b.tone}` }, prose(b.text)),
   bullets: (b) => el("ul", { class: "bullets" }, b.items.map(([head, text]) => el("li", {}, el("strong", {}, prose(head)), " ", prose(text)))),
@@ -9,7 +12,7 @@ const BLOCKS = {
   picture,
   ladder,
   verdict: (b) =>
-    el("article", { class: `verdict ${b.tone}` }, el("h3", {}, b.title), el("p", { class: "figure" }, b.figure), el("p", { class: "over" }, b.text)),
+    el("article", { class: `verdict ${b.tone}` }, el("h3", {}, b.title), el("p", { class: "figure" }, b.figure), el("p", { class: "over" }, b.text, " ", traced(b.table))),
   cases: casesBlock,
 };
 
@@ -42,6 +45,11 @@ function head() {
       el("p", { class: "detail" }, page.detail),
     ),
   );
+}
+
+/** From a figure to its table. */
+function traced(name) {
+  return TABLES.has(name) ? el("a", { class: "traced", href: `#table-${name}`, title: "Where this comes from" }, name) : null;
 }
 
 /** Light, dark, or as the system has it. */

@@ -1,23 +1,30 @@
 // Figures: the small ones by budget are drawn here, the others come drawn.
 
-/** A figure as it came, with its caption, its tables and the file. */
+/** A figure as it came, once for either theme, with its caption, the tables it pictures and the files. */
 function picture(block) {
-  const image = el("img", { alt: block.caption, src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(block.svg) });
+  const image = (theme) => el("img", { class: theme, alt: block.title, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(inTheme(block.svg, theme))}` });
   const tables = block.tables.flatMap((name, i) => [i ? ", " : "", el("a", { href: `#table-${name}` }, name)]);
+  const known = block.tables.map((name) => TABLES.get(name)).filter((table) => table);
   return el(
     "figure",
     { class: "picture", id: `figure-${block.name}` },
-    el("h3", {}, block.title),
-    image,
+    el("h3", { class: "unseen" }, block.title), // it stands in the picture
+    el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": block.title }, image("light"), image("dark")),
     el("figcaption", {}, block.caption),
     el(
       "div",
       { class: "tools" },
       download("SVG", `${block.name}.svg`, "image/svg+xml", () => block.svg),
-      tables.length ? el("span", { class: "from" }, "Data: ", tables) : null,
+      known.map((table) => download(known.length > 1 ? `CSV: ${table.name}` : "CSV", `${table.name}.csv`, "text/csv", () => table.csv)),
+      el("span", { class: "from" }, block.tables.length > 1 ? "Pictures the tables " : "Pictures the table ", tables),
     ),
-    ...origin(block.query, block.counts, `paccf report RUN`, []),
+    origin(block.query, block.counts, `paccf figure RUN ${block.name} -o ${block.name}.svg`),
   );
+}
+
+/** A figure follows the system's theme by itself; here the page's theme decides. */
+function inTheme(text, theme) {
+  return text.replace("(prefers-color-scheme:dark)", theme === "dark" ? "all" : "not all");
 }
 
 const WIDTH = 260;
@@ -38,7 +45,7 @@ function ladder(block) {
     el("p", { class: "figure" }, text, el("small", {}, unit)),
     el("p", { class: "interval" }, lo === null ? "no interval" : `95 % interval ${signed(lo)} to ${signed(hi)}`),
     dots(block.steps.map((step) => turned(step, saved)), block.title),
-    el("p", { class: "over" }, over(last, saved)),
+    el("p", { class: "over" }, over(last, saved), " ", traced(block.table)),
   );
 }
 

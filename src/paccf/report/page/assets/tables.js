@@ -13,7 +13,7 @@ function tableBlock(block) {
     body,
   );
   const draw = () => {
-    if (fold.open && !body.hasChildNodes()) body.append(...tableBody(block));
+    if (fold.open && !body.hasChildNodes()) put(body, tableBody(block));
   };
   fold.addEventListener("toggle", draw);
   draw();
@@ -35,7 +35,7 @@ function tableBody(block) {
       download("CSV", `${block.name}.csv`, "text/csv", () => block.csv),
       download("JSON", `${block.name}.json`, "application/json", () => JSON.stringify(block.json, null, 1) + "\n"),
     ),
-    ...origin(block.query, block.counts, `paccf table RUN ${block.name}`, block.notes),
+    origin(block.query, block.counts, `paccf table RUN ${block.name}`, block.notes),
   ];
 }
 

@@ -37,7 +37,9 @@ function caseShown(one, place) {
   const view = { zoom: 1, left: 0, top: 0, focus: -1, fresh: true };
   const focused = el("div", { class: "focused", "aria-live": "polite" });
   const panels = ["native", "paccf"].map((arm) => panel(one, tree, arm));
-  const draw = () => panels.forEach((p) => drawn(p, tree, view));
+  const paint = () => panels.forEach((p) => drawn(p, tree, view));
+  let asked = 0;
+  const draw = () => (asked ||= requestAnimationFrame(() => ((asked = 0), paint()))); // once a frame, whatever happens
   const focus = (node) => {
     view.focus = node;
     intoView(panels[0], tree, view);
@@ -60,7 +62,8 @@ function caseShown(one, place) {
   for (const p of panels) listen(p, tree, view, { draw, focus, zoom, fit, next });
   const step = (label, nodes) =>
     el("button", { type: "button", disabled: !nodes.length, click: () => next(nodes) }, `${label} (${nodes.length})`);
-  place.append(
+  put(
+    place,
     el("h3", {}, one.title),
     el("p", { class: "text" }, one.removed + (one.margin ? ` The margin is ${one.margin}.` : "")),
     el(
@@ -77,7 +80,7 @@ function caseShown(one, place) {
     legend(),
     focused,
     el("details", { class: "outline" }, el("summary", {}, "The same as an outline"), outline(one, tree, tree.tops, focus)),
-    ...origin(
+    origin(
       "both arms' recorded frontiers of this task as far as this budget, joined by path; labels were found after the searches had ended",
       [["candidates", one.texts.length]],
       one.command,
@@ -87,7 +90,7 @@ function caseShown(one, place) {
   const repaint = () => {
     for (const p of panels) p.colours = colours(p.arm);
     place.querySelectorAll(".legend canvas").forEach(legendMark);
-    draw();
+    paint(); // at once: a printer does not wait for a frame
   };
   addEventListener("repaint", repaint);
   const sizes = new ResizeObserver(draw);
@@ -148,7 +151,7 @@ function panel(one, tree, arm) {
     canvas,
   );
   const along = new Set(side.answer);
-  return { arm, side, canvas, element, along, solved: new Set(side.solved), labels: one.labels, texts: one.texts, colours: colours(arm) };
+  return { arm, side, canvas, element, along, solved: new Set(side.solved), labels: one.labels, texts: one.texts, colours: colours(arm), picture: document.createElement("canvas"), look: "" };
 }
 
 function colours(arm) {
@@ -235,22 +238,44 @@ function drawn(p, tree, view) {
     canvas.width = Math.round(f.wide * scale);
     canvas.height = Math.round(f.high * scale);
   }
-  const to = canvas.getContext("2d");
-  to.setTransform(scale, 0, 0, scale, 0, 0);
-  to.fillStyle = c.paper;
-  to.fillRect(0, 0, f.wide, f.high);
   const radius = Math.max(1.2, Math.min(5, f.row * 0.36));
-  const seen = [];
+  const look = [view.zoom, view.left, view.top, f.wide, f.high, scale, c.paper].join();
+  if (p.look !== look) {
+    p.look = look;
+    p.picture.width = canvas.width;
+    p.picture.height = canvas.height;
+    const to = p.picture.getContext("2d");
+    to.setTransform(scale, 0, 0, scale, 0, 0);
+    to.fillStyle = c.paper;
+    to.fillRect(0, 0, f.wide, f.high);
+    const seen = inSight(p, tree, f);
+    links(to, p, tree, f, seen, radius);
+    marks(to, p, f, seen, radius);
+    if (f.row >= 11) names(to, p, tree, f, seen, radius);
+  }
+  // pointing at nodes costs no more than this
+  const to = canvas.getContext("2d");
+  to.setTransform(1, 0, 0, 1, 0, 0);
+  to.drawImage(p.picture, 0, 0);
+  to.setTransform(scale, 0, 0, scale, 0, 0);
+  if (view.focus >= 0) path(to, c.focus, 2, () => ring(to, f.x(view.focus), f.y(view.focus), radius + 5));
+}
+
+/** The nodes to draw: those in the window and, of a dense tree, one of those that would look alike on one pixel. */
+function inSight(p, tree, f) {
+  const { states } = p.side, { parents } = tree.one;
+  const dense = f.row < 1, drawnThere = new Set(), seen = [];
   for (let i = 0; i < tree.n; i++) {
-    const y = f.y(i), up = f.y(tree.one.parents[i]);
-    if (Math.max(y, up) >= -20 && Math.min(y, up) <= f.high + 20) seen.push(i);
+    const y = f.y(i), up = f.y(parents[i]);
+    if (Math.max(y, up) < -20 || Math.min(y, up) > f.high + 20) continue;
+    if (dense && !p.along.has(i) && !p.solved.has(i)) {
+      const look = ((tree.column[i] * 65536 + Math.round(y)) * 65536 + Math.round(up)) * 16 + states[i] * 2 + (p.labels[i] ? 1 : 0);
+      if (drawnThere.has(look)) continue;
+      drawnThere.add(look);
+    }
+    seen.push(i);
   }
-  links(to, p, tree, f, seen, radius);
-  marks(to, p, f, seen, radius);
-  if (f.row >= 11) names(to, p, tree, f, seen, radius);
-  if (view.focus >= 0) {
-    path(to, c.focus, 2, () => ring(to, f.x(view.focus), f.y(view.focus), radius + 5));
-  }
+  return seen;
 }
 
 function links(to, p, tree, f, seen, radius) {
