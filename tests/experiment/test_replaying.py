@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from paccf.cli import main
+from paccf.domains.game24.world import Game24
 from paccf.experiment.design import Cell, Design
 from paccf.experiment.executor import Stop
 from paccf.experiment.folder import Folder
@@ -25,6 +28,7 @@ from paccf.experiment.spec import Spec
 from paccf.experiment.work import Job, play
 from paccf.models.simulated import simulated
 from paccf.record.tape import read_rows
+from paccf.search.tree import Action, Task
 
 from .conftest import SMALL, Here
 
@@ -124,6 +128,38 @@ def test_what_the_tape_answers_is_a_real_run_and_what_it_lacks_is_not_on_it(marg
     folder.close()
     if margin == "20":
         assert any(one.lacking for one in done), "another margin goes where nobody went"
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("taped", r"test game24 \w+ \w+ B=\d+ .*effect \d+: recorded is \[\"execute\".*, replayed is \[\"execute\""),
+        ("computed", r"test game24 \w+ \w+ B=\d+ .*frontier \d+: recorded is .*, replayed is "),
+    ],
+)
+def test_a_replay_that_does_something_else_is_an_error_that_names_both(
+    place: str, says: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The world moves otherwise than it did when the run was made: at any budget, it is seen where it happens."""
+    path: Path = request.getfixturevalue(place)
+    execute = Game24.execute
+
+    def moved(self: Game24, task: Task, state: Any, action: Action) -> Any:
+        done = execute(self, task, state, action)
+        return replace(done, key=("moved", done.key), state=tuple(sorted(done.state, reverse=True)))
+
+    async def here(self: Processes, function: Any, work: Any) -> Any:
+        for item in work:
+            yield function(item)
+
+    monkeypatch.setattr(Processes, "compute", here)
+    assert CliRunner().invoke(main, ["replay", str(path)]).exit_code == 0
+    monkeypatch.setattr(Game24, "execute", moved)
+    for more in ([], ["--budget", "15"], ["--margin", "20"]):  # of the last, the Native arm is as it was
+        refused = CliRunner().invoke(main, ["replay", str(path), *more])
+        assert refused.exit_code == 1, refused.output
+        assert "a replay does not do what is recorded" in refused.stderr
+        assert re.search(says, refused.stderr), refused.stderr
 
 
 def test_native_beyond_its_budget_stops_where_the_tape_does(taped: Path) -> None:

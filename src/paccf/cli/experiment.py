@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from paccf.cli.output import BadInput, lab
+from paccf.cli.output import BadInput, clean, lab
 from paccf.experiment.spec import Spec, SpecError
 
 SETS = click.option(
@@ -36,12 +36,16 @@ def in_words() -> Iterator[None]:
     from paccf.method.certificate import BrokenCertificate, MismatchedCertificate
     from paccf.models.spec import SpecError as ModelSpecError
     from paccf.record.errors import StoreError
+    from paccf.record.journal import Diverged
     from paccf.search.world import ModelFailure
 
     try:
         yield
     except (SpecError, ModelSpecError, OtherSpec, StoreError, BrokenCertificate, MismatchedCertificate) as error:
         raise BadInput(str(error)) from None
+    except Diverged as error:
+        hint = "The code, the world's settings or the tape are not those of the run; paccf doctor looks at the record."
+        raise click.ClickException(f"a replay does not do what is recorded: {clean(str(error))}\n{hint}") from None
     except (Halt, ModelFailure) as error:
         raise BadInput(f"the run stopped: {error}", "Nothing is lost: the same command goes on from here.") from None
 

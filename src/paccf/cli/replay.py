@@ -64,6 +64,9 @@ def command(
     smaller budget is exact. Under another margin a search may come to ask what nobody asked: its replay ends there, the
     task counts as lacking, and --missing names the requests. What would have been asked after them nobody knows.
 
+    Where the run itself searched under the same rule, the replay has to do what is recorded, effect by effect; a
+    difference is an error that names both (exit code 1).
+
     \b
     Examples:
       paccf replay runs/demo --budget 100

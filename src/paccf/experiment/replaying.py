@@ -3,12 +3,13 @@
 A replay goes as far as the tape does. Native at a budget that was run, or at a smaller one, is always on it. Another
 margin keeps other candidates, so its search may ask what nobody asked: there the replay of that task ends, and says
 which requests are missing. The simulated model computes what a tape of it would hold, so there nothing is missing.
+Where the run itself searched under the same rule, the replay has to do what is recorded, effect by effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,8 +27,10 @@ from paccf.method.conformal import margin as margin_of
 from paccf.method.scores import exact, plain
 from paccf.models.opening import parameters
 from paccf.models.tape import DurableTape, NotOnTape, Taped
-from paccf.record.values import Outcome, RunInfo
-from paccf.search.driver import Search
+from paccf.record.journal import Diverged, Journal
+from paccf.record.values import ArmName, Outcome, RunInfo, Search
+from paccf.record.writing import shown
+from paccf.search.driver import Search as Requests
 from paccf.search.trace import Trace
 from paccf.search.world import Model, Request
 
@@ -93,14 +96,17 @@ def refrozen(folder: Folder, q: str) -> dict[Cell, Margin]:
 
 
 async def replays(folder: Folder, work: Sequence[Job], spec: str, mapper: Mapper) -> AsyncIterator[Replayed]:
-    """Each job replayed, in any order."""
+    """Each job replayed, in any order. What the run did under the same rule is held against it, effect by effect:
+    raises `Diverged`, which names both."""
     taped = not folder.design.spec.model.simulated or folder.store.tape().answers > 0
-    place = str(folder.path.resolve()) if taped else ""
-    async for done in mapper.compute(_replay, [(spec, place, job) for job in work]):
+    place = str(folder.path.resolve())
+    frozen = {cell: c.margin_exact for cell, c in folder.certificates().items()}
+    due = [(spec, place, taped, job, frozen.get(job.cell, "none") == job.margin) for job in work]
+    async for done in mapper.compute(_replay, due):
         yield done
 
 
-def offline(search: Search, model: Model) -> Trace | Lacking:
+def offline(search: Requests, model: Model) -> Trace | Lacking:
     """Drive ``search`` with a model that raises `NotOnTape`, up to the first batch that is not all there."""
     spent = 0
     try:
@@ -134,6 +140,7 @@ def _looking(place: str) -> Folder:
 
 @lru_cache(16)
 def _model(spec: str, place: str, domain: str) -> Model:
+    """The tape of the folder at ``place``; without one the simulated model, which is a tape of itself."""
     if not place:
         return model_of(spec, domain)
     design = design_of(spec)
@@ -142,15 +149,58 @@ def _model(spec: str, place: str, domain: str) -> Model:
     return Taped(DurableTape(_looking(place).store, design.model, said))
 
 
-def _replay(given: tuple[str, str, Job]) -> Replayed:
-    spec, place, job = given
-    design, model = design_of(spec), _model(spec, place, job.cell.domain)
-    return Replayed(job, tuple(_arm(job, arm, design, model) for arm in job.arms))
+def _replay(given: tuple[str, str, bool, Job, bool]) -> Replayed:
+    spec, place, taped, job, same = given
+    design, model = design_of(spec), _model(spec, place if taped else "", job.cell.domain)
+    arms = []
+    for arm in job.arms:
+        there = _recorded(_looking(place), job, arm, design) if same or arm == "native" else []
+        arms.append(_arm(job, arm, design, model, there))
+    return Replayed(job, tuple(arms))
 
 
-def _arm(job: Job, arm: Any, design: Design, model: Model) -> Outcome | Lacking:
-    found = offline(begun(job, design, arm, job.budgets[-1]), model)
-    return found if isinstance(found, Lacking) else recorded(job, design, found).outcome
+def _recorded(folder: Folder, job: Job, arm: str, design: Design) -> list[Search]:
+    """What the run recorded of this search: at its largest budget, and at that of the job."""
+    key = asdict(job.key(arm, job.budgets[-1], design.spec.seed))
+    del key["budget"]
+    found = list(folder.store.searches(folder.run, **key))
+    return found[:1] + [search for search in found[1:] if search.outcome.key.budget == job.budgets[-1]]
+
+
+def _arm(job: Job, arm: ArmName, design: Design, model: Model, there: Sequence[Search]) -> Outcome | Lacking:
+    key = job.key(arm, job.budgets[-1], design.spec.seed)
+    journal = Journal(there[0].effects, there[0].asked) if there and there[0].effects else None
+    steps = begun(job, design, arm, key.budget, journal)
+    if journal is not None and isinstance(model, Taped):
+        steps = journal.asking(steps, model.key)
+    try:
+        found = offline(steps, model)
+        if isinstance(found, Lacking):
+            return found
+        search = recorded(job, design, found)
+        for before in there:
+            compare_prefix(before, search)
+    except Diverged as error:
+        raise Diverged(f"{shown(key)}: {error}") from None
+    return search.outcome
+
+
+def compare_prefix(recorded: Search, replayed: Search) -> None:
+    """Raises `Diverged` where two searches that follow one rule on the same answers differ: their frontiers as far as
+    both go, and at one budget all that is known of their end."""
+    for place, (old, new) in enumerate(zip(recorded.frontiers, replayed.frontiers, strict=False), 1):
+        if replace(old, protected=None) != new:
+            raise Diverged(f"frontier {place}: recorded is {old!r:.500}, replayed is {new!r:.500}")
+    if recorded.outcome.key.budget == replayed.outcome.key.budget:
+        for name in Outcome.__slots__:
+            old, new = (_without_sent(s.outcome, name) for s in (recorded, replayed))
+            if old != new:
+                raise Diverged(f"{name}: recorded is {old!r:.300}, replayed is {new!r:.300}")
+
+
+def _without_sent(outcome: Outcome, name: str) -> Any:
+    """A field of it; what went over the wire is no part of a replay."""
+    return replace(outcome.costs, sent=0) if name == "costs" else getattr(outcome, name)
 
 
 def figures(info: RunInfo, done: Sequence[Replayed]) -> Figures | None:

@@ -97,11 +97,12 @@ def recorded(job: Job, design: Design, trace: Trace, sent: int = 0, journal: Jou
 
 def shorter(job: Job, design: Design, largest: Trace, whole: Recorded, budget: int, known: Tape) -> Outcome:
     """The outcome at a smaller ``budget``. A search that used no more than that is the same search; any other one is
-    played again from its own answers, with no request."""
+    played again from its own answers, with no request; where a journal was kept, it has to do the same."""
     key = job.key(largest.arm.name, budget, largest.seed)
     if largest.bill.total <= budget:
         return replace(whole.outcome, key=key, costs=replace(whole.outcome.costs, sent=0))
-    again = run(begun(job, design, largest.arm.name, budget), _Known(known, largest.failure))
+    journal = Journal(whole.effects) if whole.effects else None
+    again = run(begun(job, design, largest.arm.name, budget, journal), _Known(known, largest.failure))
     return recorded(job, design, again).outcome
 
 
