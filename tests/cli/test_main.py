@@ -42,8 +42,38 @@ def test_every_command_has_the_same_names_for_the_same_things() -> None:
         assert not one_name.keys() & set(options), name
         assert ("-o" in options) == ("--output" in options), f"{name}: -o is --output everywhere"
         for parameter in command.params:
-            if isinstance(parameter, click.Option) and parameter.opts != ["--format"]:
-                assert parameter.help or "--proposer" in parameter.opts, f"{name} {parameter.opts} has no help"
+            if isinstance(parameter, click.Option):
+                assert parameter.help, f"{name} {parameter.opts} has no help"
+        assert re.search(r"^ *Examples?[:.]", command.help or "", re.M), f"{name} has no example"
+        if name not in ("models install", "spec new", "spec schema", "completion"):  # nothing to read, or JSON anyway
+            assert "--json" in options, name
+
+
+def test_help_groups_all_commands_and_each_once() -> None:
+    said = CliRunner().invoke(main, ["--help"]).output
+    for name, (_, line) in COMMANDS.items():
+        assert len(re.findall(rf"^  {name} +{line[:30]}", said, re.M)) == 1, name
+    assert "In your own search:" in said
+
+
+def test_quiet_and_verbose_may_come_first() -> None:
+    before = CliRunner().invoke(main, ["--verbose", "spec", "check", "smoke"])
+    assert before.exit_code == 0
+    assert re.search(r"\d s, [\d,]+ MB at most", before.stderr)
+
+
+def test_what_cannot_be_written_names_the_remedy(tmp_path: Path) -> None:
+    log, there = tmp_path / "log.jsonl", tmp_path / "there.toml"
+    log.write_text('{"task": "a", "frontier": "0", "scores": [1, 2], "protected": [true, false]}\n')
+    there.write_text("")
+    for command, remedy in (
+        (["calibrate", str(log), "-o", str(tmp_path / "no" / "margin.json")], "there is no folder"),
+        (["spec", "new", "demo", "-o", str(there)], "is there already"),
+        (["coverage", str(log), str(log)], "`paccf calibrate LOG -o margin.json` writes one"),
+    ):
+        refused = CliRunner().invoke(main, command)
+        assert refused.exit_code == 2, command
+        assert remedy in refused.output, refused.output
 
 
 def test_the_page_of_commands_names_them_all() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paccf.cli.loudness import show_costs, show_traceback, verbose, with_loudness
+from paccf.cli.loudness import loudness_options, show_costs, show_traceback, verbose, with_loudness
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -44,6 +44,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "theory": ("theory", "What the paper proves about one frontier: radii, regimes, bounds, the check."),
     "published": ("published", "The paper's printed tables, and what they imply about each other."),
     "completion": ("completion", "The script that lets your shell complete paccf's commands and options."),
+}
+
+# as `paccf --help` groups them; what is in no group comes last
+SECTIONS = {
+    "In your own search": ("calibrate", "what-if", "coverage", "gate", "certificate"),
+    "One search": ("tasks", "data", "solve", "search", "models"),
+    "An experiment": ("spec", "run", "status", "merge", "replay"),
+    "Its evidence": ("audit", "table", "figure", "report", "show"),
+    "Its record": ("runs", "export", "import", "doctor"),
 }
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -117,8 +126,10 @@ class Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        grouped = {name for names in SECTIONS.values() for name in names}
+        for title, names in [*SECTIONS.items(), ("And", tuple(n for n in COMMANDS if n not in grouped))]:
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -155,6 +166,9 @@ def main() -> None:
     \b
       {"task": "t-17", "frontier": "root", "scores": [81, 20.5, null], "protected": [true, false, null]}
 
-    Every command has --help with an example, --json for machines, --quiet and --verbose. Exit codes: 0 done,
-    1 a check failed, 2 bad input or usage, 130 interrupted.
+    Every command has --help with an example, --quiet and --verbose, and --json where there is something to read.
+    Exit codes: 0 done, 1 a check failed, 2 bad input or usage, 130 interrupted.
     """
+
+
+main.params += loudness_options()

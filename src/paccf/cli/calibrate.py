@@ -9,7 +9,7 @@ import click
 
 from paccf.cli.deployment import pairs
 from paccf.cli.frontiers import Found, read_all, skip_bad
-from paccf.cli.output import BadInput, clean, emit_json, say
+from paccf.cli.output import BadInput, clean, emit_json, say, unwritable
 from paccf.cli.promise import notes, promise
 from paccf.method.certificate import Certificate
 from paccf.method.conformal import coverage_held
@@ -70,6 +70,8 @@ def command(
     """
     if output is not None and os.path.realpath(output) in map(os.path.realpath, logs):
         raise BadInput(f"-o {output} is a log that is read; name another file")
+    if output is not None and not os.path.isdir(os.path.dirname(output) or "."):  # before any work is done
+        raise unwritable(output, FileNotFoundError())
     try:
         found = Found(TaskDeficits(observations or 1))
         read_all(logs, found, skip)
@@ -92,7 +94,7 @@ def command(
         try:
             certificate.save(output)
         except OSError as error:
-            raise BadInput(f"cannot write {output}: {error.strerror}") from None
+            raise unwritable(output, error) from None
     if as_json:
         emit_json(figures | {"skipped": found.skipped.count, "notes": said, "certificate": output})
         return

@@ -26,7 +26,12 @@ def command() -> None:
 @click.argument("file", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def show(file: str, as_json: bool) -> None:
-    """Say in words what the margin in FILE promises, to whom, and what it is matched to."""
+    """Say in words what the margin in FILE promises, to whom, and what it is matched to.
+
+    \b
+    Example:
+      paccf certificate show margin.json
+    """
     certificate = read_certificate(file)
     if as_json:
         emit_json(summary(certificate) | {"digest": certificate.digest, "notes": notes(certificate)})
@@ -45,7 +50,12 @@ def show(file: str, as_json: bool) -> None:
 @click.argument("file", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def verify(file: str, as_json: bool) -> None:
-    """Check the digest of FILE and recompute rank, bound and margin from its deficits. Exit code 1 if it fails."""
+    """Check the digest of FILE and recompute rank, bound and margin from its deficits. Exit code 1 if it fails.
+
+    \b
+    Example:
+      paccf certificate verify margin.json && deploy
+    """
     try:
         with open(file, "rb") as data:
             certificate = Certificate.parse(data.read(), file)

@@ -40,7 +40,12 @@ def command() -> None:
 @data_option
 @json_option
 def list_(data: str | None, as_json: bool) -> None:
-    """Which files there are, under which licence, and which of them you have."""
+    """Which files there are, under which licence, and which of them you have.
+
+    \b
+    Example:
+      paccf data list
+    """
     rows = []
     for file in known().values():
         path = _there(file, data)
@@ -76,7 +81,12 @@ def _there(file: DataFile, data: str | None) -> Path | None:
 @data_option
 @json_option
 def where(data: str | None, as_json: bool) -> None:
-    """The folders that are looked at, in order, and where `get` and `add` put files."""
+    """The folders that are looked at, in order, and where `get` and `add` put files.
+
+    \b
+    Example:
+      paccf data where
+    """
     found = [(str(folder), whose, folder.is_dir()) for folder, whose in folders(data)]
     if as_json:
         emit_json({"folders": [{"path": p, "named_by": w, "there": t} for p, w, t in found], "puts": found[0][0]})
@@ -96,6 +106,10 @@ def add(name: str, path: str, force: bool, data: str | None, as_json: bool) -> N
 
     PATH is the file, or a folder that holds it. Says which of its tasks are irregular.
     Exit codes: 0 added; 1 not the pinned content, and not added; 2 a file that cannot be used.
+
+    \b
+    Example:
+      paccf data add game24/24.csv ~/Downloads/24.csv
     """
     target = folders(data)[0][0]
     added: list[dict[str, Any]] = []
@@ -127,6 +141,11 @@ def get(name: str, base: str, data: str | None, as_json: bool) -> None:
     """Download a file from its public home, pinned by its SHA-256.
 
     All or nothing; what a broken download got of many parts is kept, and the same command goes on from there.
+
+    \b
+    Examples:
+      paccf data get game24/24.csv
+      paccf data get gta                             all of a domain
     """
     target = folders(data)[0][0]
     fetched = []

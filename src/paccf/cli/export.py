@@ -30,7 +30,14 @@ def _where(name: str, about: str) -> Callable[[Option], Option]:
 @click.command()
 @click.argument("record", metavar="RUN")
 @click.argument("table", required=False)
-@click.option("--format", "form", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "csv", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="Of tables; frontier logs are JSON lines.",
+)
 @click.option("-o", "--output", metavar="PATH", help="A file for one table or one log, else a folder for all of them.")
 @click.option("--frontier-log", is_flag=True, help="Labelled frontiers for calibrate, coverage, gate and what-if.")
 @click.option("--labels", metavar="MODE", help="Which labels.  [default: the ones that there are, oracle first]")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paccf.cli.auditing import opened, source
-from paccf.cli.output import BadInput, clean, emit_json, lab, picture_format, say
+from paccf.cli.output import BadInput, clean, emit_json, lab, picture_format, say, unwritable
 from paccf.cli.output import table as aligned
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _write(figure: Figure, path: Path, form: str, dark: bool) -> None:
     try:
         path.write_bytes(picture)
     except OSError as error:
-        raise BadInput(f"cannot write {path}: {error.strerror}") from None
+        raise unwritable(path, error) from None
     say(f"Wrote {clean(str(path))}")
 
 

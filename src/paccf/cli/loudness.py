@@ -17,11 +17,12 @@ def with_loudness(command: click.Command) -> click.Command:
             with_loudness(each)
     if not isinstance(command, click.Group) or command.invoke_without_command:
         there = {option for parameter in command.params for option in parameter.opts}
-        command.params += [option for option in _options() if not there.intersection(option.opts)]
+        command.params += [option for option in loudness_options() if not there.intersection(option.opts)]
     return command
 
 
-def _options() -> list[click.Option]:
+def loudness_options() -> list[click.Option]:
+    """--quiet and --verbose."""
     said = {
         "--quiet": (_QUIET, "No progress and no remarks on stderr; errors stay."),
         "--verbose": (_VERBOSE, "With an error its traceback; at the end, the time and memory it took."),

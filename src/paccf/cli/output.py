@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any
@@ -34,6 +35,16 @@ def remark(text: str) -> None:
     """Say on stderr what is no result and no error, such as how far something is; --quiet leaves it out."""
     if not quiet():
         say(text, err=True)
+
+
+def unwritable(path: str | os.PathLike[str], error: OSError) -> BadInput:
+    """Why nothing could be written to ``path``, and what to do."""
+    folder = os.path.dirname(os.fspath(path)) or "."
+    if isinstance(error, FileExistsError):
+        return BadInput(f"{path} is there already, and is left as it is; name another file, or remove it")
+    if not os.path.isdir(folder):
+        return BadInput(f"cannot write {path}: there is no folder {folder}; make it, or name another file")
+    return BadInput(f"cannot write {path}: {error.strerror or error}; name another file")
 
 
 def picture_format(path: str | None) -> None:

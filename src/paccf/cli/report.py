@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from paccf.cli.auditing import opened, source
-from paccf.cli.output import BadInput, emit_json, say
+from paccf.cli.output import BadInput, emit_json, say, unwritable
 
 
 @click.command()
@@ -49,7 +49,7 @@ def command(
         try:
             page.write(audit, target)
         except OSError as error:
-            raise BadInput(f"cannot write {target}: {error.strerror}") from None
+            raise unwritable(target, error) from None
         simulated = audit.simulated
     size = os.stat(target).st_size
     if as_json:

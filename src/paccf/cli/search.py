@@ -63,7 +63,13 @@ from paccf.search.trace import Trace
 @click.option("--seed", default=0, show_default=True, help="Decides every draw.")
 @click.option("--repeats", type=click.IntRange(1, 1000), default=4, show_default=True, help="R, observations a score.")
 @click.option("--microbatch", type=click.IntRange(min=1), default=8, show_default=True, help="Candidates a request.")
-@click.option("--proposer", type=click.Choice(["list", "sample"]), default="list", show_default=True)
+@click.option(
+    "--proposer",
+    type=click.Choice(["list", "sample"]),
+    default="list",
+    show_default=True,
+    help="Candidates from one request that lists them, or from one request each.",
+)
 @click.option("--latency-ms", type=click.FloatRange(0, 60_000), help="Time that a simulated answer takes.")
 @click.option("--log", type=click.Path(dir_okay=False), metavar="FILE", help="Append a labelled frontier log.")
 @click.option(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from paccf.cli.output import BadInput
+from paccf.cli.output import BadInput, unwritable
 from paccf.cli.searching import Plan
 from paccf.domains.labels import Labels, labels, places
 from paccf.domains.oracles import oracle_for, refusal
@@ -55,7 +55,7 @@ class Log:
             with open(self.path, "a", encoding="utf-8") as file:
                 file.write(lines)
         except OSError as error:
-            raise BadInput(f"cannot write {self.path}: {error.strerror}") from None
+            raise unwritable(self.path, error) from None
 
     def _labels(self, trace: Trace) -> Labels:
         world, task = self.plan.world, trace.task

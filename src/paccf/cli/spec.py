@@ -10,14 +10,15 @@ import click
 import msgspec
 
 from paccf.cli.experiment import SETS, read_spec
-from paccf.cli.output import BadInput, clean, emit_json, say, table
+from paccf.cli.output import BadInput, clean, emit_json, say, table, unwritable
 from paccf.experiment.reading import shipped, text_of, toml
 from paccf.experiment.spec import Spec, SpecError
 
 
 @click.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="The list as one JSON object.")
 @click.pass_context
-def command(context: click.Context) -> None:
+def command(context: click.Context, as_json: bool) -> None:
     """The file that says what an experiment runs.
 
     \b
@@ -29,6 +30,9 @@ def command(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         rows = [(name, msgspec.toml.decode(text_of(name))["about"]) for name in shipped()]
+        if as_json:
+            emit_json({"specs": [{"name": name, "about": about} for name, about in rows]})
+            return
         say(table(("spec", "what it runs"), rows, left=2))
 
 
@@ -60,7 +64,7 @@ def new(base: str, output: str | None, name: str | None) -> None:
         with open(output, "x", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise BadInput(f"cannot write {output}: {error.strerror}") from None
+        raise unwritable(output, error) from None
     say(f"Wrote {clean(output)}. Next: paccf spec check {clean(output)}")
 
 

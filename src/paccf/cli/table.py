@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paccf.cli.auditing import opened, source
-from paccf.cli.output import BadInput, emit_json, say
+from paccf.cli.output import BadInput, emit_json, say, unwritable
 from paccf.cli.output import table as aligned
 
 if TYPE_CHECKING:
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 @click.argument("name", required=False)
 @click.option("--list", "list_", is_flag=True, help="List the tables, and which of them this record can carry.")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "md", "tex", "csv", "json"]), default="text", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["text", "md", "tex", "csv", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--beside-paper", is_flag=True, help="Put the paper's figure next to each of ours, digit for digit.")
@@ -82,7 +87,7 @@ def command(
         with open(output, "w", encoding="utf-8") as file:
             file.write(text if text.endswith("\n") else text + "\n")
     except OSError as error:
-        raise BadInput(f"cannot write {output}: {error.strerror}") from None
+        raise unwritable(output, error) from None
     say(f"Wrote {output}")
 
 

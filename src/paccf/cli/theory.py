@@ -92,6 +92,7 @@ def regimes(gaps: tuple[float, ...], L: float, epsilon: float, as_json: bool, pl
     """Say which of the four regimes a true-value gap is in.
 
     \b
+    Example:
       paccf theory regimes --gap 5 --gap 8 --gap 20 --bias 3 --epsilon 1
     """
     from paccf.theory.regimes import Regime, effective_gap, regime
@@ -137,6 +138,7 @@ def radius(
     the statistical part alone: bias adds L to a candidate and 2L to a difference (pairwise).
 
     \b
+    Example:
       paccf theory radius --sigma 5 --arms 5 --bias 2 -n 4 -n 64 -n 1024
       paccf theory radius --sigma 5 --scores '81 80 79 84'
     """
@@ -197,6 +199,7 @@ def samples(
     the worst case. 'never' means that bias eats the gap: then more scores do not help.
 
     \b
+    Example:
       paccf theory samples --gap 40 --gap 20 --gap 10 --bias 3 --sigma 5 --plot samples.svg
     """
     lab("scipy.special", "paccf theory samples")
@@ -252,6 +255,7 @@ def lower_bound(gaps: tuple[float, ...], sigma: float, delta: float, L: float, e
     gap + epsilon is at most 2L adds nothing: no bound is asserted for it.
 
     \b
+    Example:
       paccf theory lower-bound --gap 20 --gap 12 --gap 5 --bias 3 --sigma 5
     """
     from paccf.theory.lower import additive_bound, two_point_bound, two_worlds
@@ -314,6 +318,7 @@ def boundary(
     among the survivors is the best child. ± is a 95 % interval. About a second per level.
 
     \b
+    Example:
       paccf theory boundary --plot check.svg
       paccf theory boundary --level 0.1 --level 0.3 --imposed uniform --json
     """
@@ -368,6 +373,7 @@ def frontiers(tasks: int, seed: int, first: int, output: Path | None, as_json: b
     solution; in some tasks none ever does. A calibration and a held-out log are two ranges of one seed:
 
     \b
+    Example:
       paccf theory frontiers --tasks 100 -o train.jsonl
       paccf theory frontiers --tasks 500 --first 100 -o test.jsonl
     """

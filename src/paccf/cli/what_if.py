@@ -29,7 +29,12 @@ class Meta(msgspec.Struct):
 @click.command()
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...")
 @click.option(
-    "-q", "levels", multiple=True, metavar="Q", help=f"A coverage to weigh. Repeatable. [{', '.join(LEVELS)}]"
+    "-q",
+    "--coverage",
+    "levels",
+    multiple=True,
+    metavar="Q",
+    help=f"A coverage to weigh. Repeatable. [{', '.join(LEVELS)}]",
 )
 @click.option("--confidence", metavar="C", help="Weigh PAC margins of this confidence instead of marginal ones.")
 @click.option("--epsilon", default="0", show_default=True, help="Slack on top of the margin.")

@@ -170,6 +170,8 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             raw = json.loads(data.decode(), parse_constant=_no_constant, object_pairs_hook=_distinct)
             json.dumps(raw, ensure_ascii=False).encode()  # a lone surrogate is no text
             claimed = raw.get("schema") if isinstance(raw, dict) else None
+            if claimed is None:
+                raise ValueError("it has no schema")
             if claimed != SCHEMA:
                 raise BrokenCertificate(f"{name}: schema is {claimed!r}, this version reads {SCHEMA!r}")
             if raw.get("digest") != digest(raw):
@@ -182,7 +184,9 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         except (msgspec.ValidationError, json.JSONDecodeError, UnicodeDecodeError, RecursionError, ValueError) as e:
             if isinstance(e, BrokenCertificate):
                 raise
-            raise BrokenCertificate(f"{name}: not a certificate: {e}") from None
+            raise BrokenCertificate(
+                f"{name}: not a certificate: {e}. `paccf calibrate LOG -o margin.json` writes one"
+            ) from None
         if problems:
             raise BrokenCertificate(f"{name}: {'; '.join(problems)}")
         return found

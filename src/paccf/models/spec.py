@@ -150,7 +150,7 @@ def _endpoint(url: str) -> Preset:
     except ValueError as error:
         raise SpecError(f"preset: no URL: {error}") from None
     if parts.scheme not in ("http", "https") or not named:
-        near = get_close_matches(url.lower(), PRESETS, n=1, cutoff=0.5)
+        near = get_close_matches(url.lower(), PRESETS, n=1, cutoff=0.7)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         shown = url if "@" not in url else "what was given"
         raise SpecError(
