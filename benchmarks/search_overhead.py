@@ -205,18 +205,26 @@ class _LargeEnough(Exception):
     pass
 
 
-def seconds(grow: Callable[[int], object], nodes: int) -> float | None:
-    """CPU seconds of one search, the collector as it is; `None` beyond our patience."""
+def seconds(grow: Callable[[int], object], nodes: int, times: int = 1) -> float:
+    """CPU seconds of ``times`` searches one after the other, the collector as it is."""
     gc.collect()
     start = time.process_time()
+    for _ in range(times):
+        grow(nodes)
+    return time.process_time() - start
+
+
+def managed(grow: Callable[[int], object], nodes: int) -> bool:
+    """Whether a search of that size ends within our patience. Nothing is timed here: while a process has a CPU timer
+    its clock moves in steps of milliseconds."""
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         grow(nodes)
     except TimeoutError:
-        return None
+        return False
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    return time.process_time() - start
+    return True
 
 
 def impatient(*_: object) -> None:
@@ -238,20 +246,19 @@ def bytes_a_node(grow: Callable[[int], object], nodes: int) -> int:
 def row(name: str, grow: Callable[[int], object], small: int, large: int) -> dict[str, Cell]:
     """Small and large searches in turn, as many small ones as make up a large one: on a shared machine the best of
     many short runs would be quieter than one long run can be."""
+    if not managed(grow, small):
+        return missing(name, f"over {PATIENCE} s for {small:,} nodes")
     size = small
     for nodes in [*(n for n in (2000, 5000, 20_000) if small < n < large), large]:
-        if seconds(grow, nodes) is None:
+        if not managed(grow, nodes):
             break
         size = nodes
     few, many, ratios = math.inf, math.inf, []
     for _ in range(1 if size < large else 5):
-        runs = [seconds(grow, small) for _ in range(max(1, size // small))]
-        long = seconds(grow, size)
-        if long is None or None in runs:
-            return missing(name, f"over {PATIENCE} s for {small:,} nodes")
-        short = sum(r for r in runs if r) / len(runs) / small
-        few, many = min(few, short), min(many, long / size)
-        ratios.append(long / size / short)
+        times = max(1, size // small)
+        short, long = seconds(grow, small, times) / times / small, seconds(grow, size) / size
+        few, many = min(few, short), min(many, long)
+        ratios.append(long / short)
     print(f"{name}: {few * 1e6:.1f} and {many * 1e6:.1f} µs a node at {small} and {size}", file=sys.stderr)
     return {
         "search": name,
