@@ -7,8 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests import postgres as server
 from tests.parts import need
+
+# how fast examples are made says how busy the machine is, nothing about us
+settings.register_profile("paccf", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("paccf")
 
 _numbers = itertools.count()
 

@@ -32,6 +32,10 @@ def write(path: Path, frontiers: Any) -> str:
     return str(path)
 
 
+def frontier(task: str, scores: list[Any], protected: list[bool | None], name: str = "root") -> dict[str, Any]:
+    return {"task": task, "frontier": name, "scores": scores, "protected": protected}
+
+
 @pytest.fixture
 def train(tmp_path: Path) -> str:
     return write(tmp_path / "train.jsonl", simulate_frontiers(120, seed=1))
@@ -127,6 +131,34 @@ def test_coverage_on_held_out_logs(tmp_path: Path, margin: str) -> None:
     assert found["covered"] / found["denominator"] == found["coverage"] > 0.8
     assert found["sweep"][-1][1] == found["denominator"]
     assert found["sweep"][-1][2] == 0
+
+
+def test_coverage_says_what_unresolved_labels_leave_open(tmp_path: Path, margin: str) -> None:
+    """Lost in the worst case; left out; covered if one is lucky: every reading with its denominator."""
+    rows = [frontier(f"t{i}", [90, 80 - i], [True, False]) for i in range(10)]
+    rows += [frontier("open", [90, 80], [None, False]), frontier("lost", [90, 0], [False, True])]
+    rows += [frontier("lost", [90, 0], [False, None], "below")]
+    log = write(tmp_path / "open.jsonl", rows)
+    out = run("coverage", log, margin).output
+    assert "10/12 = 83.33 % exposed tasks" in out
+    assert "with 1 unresolved tasks as lost" in out
+    assert "10/11 = 90.91 % without these, if they were all covered 11/12 = 91.67 %" in out
+    found = json.loads(run("coverage", log, margin, "--json").stdout)
+    assert (found["coverage"], found["open"], found["coverage_resolved"]) == (10 / 12, 1, 10 / 11)
+    low = write(tmp_path / "low.jsonl", [frontier(f"t{i}", [9, 8], [None, False]) for i in range(12)])
+    result = run("coverage", low, margin)
+    assert result.exit_code == 1
+    assert "a coverage this low, with 12 unresolved tasks as lost, is not explained by chance" in result.output
+
+
+def test_coverage_says_what_was_not_compared(train: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "matched.json")
+    run("calibrate", train, "--match", "domain=toy", "--budget", "9", "-o", out)
+    said = "not compared, since --match or --budget do not say it: "
+    assert said + "domain=toy, budget <= 9" in run("coverage", train, out).output
+    assert said + "domain=toy" in run("coverage", train, out, "--budget", "9").output
+    assert said + "budget <= 9" in run("coverage", train, out, "--match", "domain=toy").output
+    assert said not in run("coverage", train, out, "--match", "domain=toy", "--budget", "8").output
 
 
 def test_coverage_warns(tmp_path: Path, train: str, margin: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paccf.method.admission import ScoreGap
 from paccf.method.scores import BOUND, UNIT, ScoreError, align, exact, plain
 
 
@@ -21,9 +22,22 @@ def test_a_float_with_six_decimals_is_read_exactly(units: int) -> None:
 
 @given(st.integers(-BOUND * UNIT, BOUND * UNIT), st.integers(1, 7))
 def test_a_mean_stands_for_its_sum(total: int, repeats: int) -> None:
-    """The float nearest to total/R is read back as the total, for scores up to a hundred million."""
-    mean = total // 10 / (repeats * UNIT)
-    assert align([mean], repeats) == ([total // 10], repeats)
+    """The float nearest to total/R is read back as the total."""
+    mean = total / (repeats * UNIT)
+    assert align([mean], repeats) == ([total], repeats)
+
+
+def test_a_mean_that_does_not_carry_its_sum_is_refused_everywhere() -> None:
+    """Six draws up to 10**9 have means whose floats are too coarse to tell the sums apart."""
+    rule = ScoreGap(1, observations=6)
+    assert rule.keep([BOUND / 6, 0.0]) == [0]
+    for refused in (
+        lambda: align([0.0, BOUND / 5], 6),
+        lambda: rule.keep([0.0, BOUND / 5]),
+        lambda: rule.keep_many(np.array([[0.0, BOUND / 5]])),
+    ):
+        with pytest.raises(ValueError, match=r"beyond ±1.67e\+08"):
+            refused()
 
 
 @given(st.fractions(max_denominator=10**7))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -114,8 +115,11 @@ def test_wrong_lines_are_named(tmp_path: Path, changes: dict[str, Any], field: s
         (b"not json\n", "malformed"),
         (b"[1, 2]\n", "array"),
         (b"17\n", "int"),
-        (line().replace(b"20.5", b"NaN"), "NaN and Infinity are not JSON"),
-        (line().replace(b"20.5", b"-Infinity"), "NaN and Infinity are not JSON"),
+        (line().replace(b"20.5", b"NaN"), r"scores\[1\]: NaN and Infinity are not JSON"),
+        (line().replace(b"79", b"-Infinity"), r"scores\[0\]: NaN and Infinity are not JSON"),
+        (line(meta={"of": math.nan}), "line: NaN and Infinity are not JSON"),
+        (line().decode().strip().encode("utf-16") + b"\n", "zero bytes: UTF-16"),
+        (b"\0" * 4096 + b"\n", "zero bytes: UTF-16, or a crash while writing"),
         (line().replace(b"20.5", b"1e999"), "1e999|range|<="),
         (line().replace(b"t-17", b"t-\xff\xfe"), "UTF-8"),
         (line(meta={"deep": 0}).replace(b"0}}", b"[" * 100_000 + b"]" * 100_000 + b"}}"), "nested too deeply"),
@@ -127,6 +131,13 @@ def test_broken_lines_are_named(tmp_path: Path, bad: bytes, said: str) -> None:
     import re
 
     assert re.search(said, str(refused(tmp_path, bad)))
+
+
+def test_a_packed_log_by_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(gzip.compress(line()))
+    with pytest.raises(BadLine, match=r"line 1, file: packed with gzip. Name it .jsonl.gz"):
+        list(read_frontiers(str(path)))
 
 
 def test_a_log_cut_in_the_middle(tmp_path: Path) -> None:

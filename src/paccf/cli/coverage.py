@@ -35,8 +35,10 @@ def command(
 ) -> None:
     """Check a CERTIFICATE on labelled LOGs of tasks it was not calibrated on.
 
-    Prints how many tasks are covered at the frozen margin, with their denominator and two reference laws, what share
-    of candidates the margin would prune on these fixed traces (a proxy, not a saving), and the whole threshold sweep.
+    Prints how many tasks are covered at the frozen margin, with an exact interval and the law that the count should
+    follow, in the worst case and without unresolved tasks; whether these tasks expose protected candidates as often as
+    those of the calibration; what share of candidates the margin would prune on these fixed traces (a proxy, not a
+    saving); and the whole threshold sweep.
     Exit code 1 if coverage is so low that chance does not explain it (p < 0.01).
 
     \b
@@ -59,7 +61,7 @@ def command(
             figures.coverage_sweep(coverage, plot, _title(logs_, coverage.certificate))
         except (OSError, ValueError) as error:
             raise BadInput(f"cannot draw {plot}: {error}") from None
-    said = [*_notes(coverage), *found.notes()]
+    said = [*_notes(coverage), *_not_compared(coverage.certificate, match, budget), *found.notes()]
     if as_json:
         emit_json(_summary(coverage) | {"skipped": found.skipped.count, "notes": said, "plot": plot})
         sys.exit(int(_is_low(coverage)))
@@ -98,6 +100,8 @@ def _summary(c: Coverage) -> dict[str, object]:
         "covered": covered,
         "coverage": covered / c.tasks,
         "coverage_if_unresolved_are_covered": (covered + open_) / c.tasks,
+        "open": open_,
+        "coverage_resolved": covered / (c.tasks - open_) if c.tasks > open_ else None,
         "clopper_pearson_95": [low, high],
         "beta_binomial_cdf": c.reference,
         "candidates": c.candidates,
@@ -126,7 +130,11 @@ def _text(c: Coverage) -> str:
         f"task coverage      {_share(covered, c.tasks)} {whom}, 95 % interval {100 * low:.2f} to {100 * high:.2f} %",
     ]
     if open_:
-        lines.append(f"                   {_share(covered + open_, c.tasks)} if the {open_} open labels were covered")
+        lines[-1] += f", with {open_} unresolved tasks as lost"
+        lines.append(
+            f"                   {_share(covered, c.tasks - open_)} without these, if they were all covered "
+            f"{_share(covered + open_, c.tasks)}"
+        )
     if c.reference is not None:
         found = c.certificate
         lines.append(
@@ -177,13 +185,23 @@ def _notes(c: Coverage) -> list[str]:
             "the same kind, and the promise needs that they are"
         )
     if _is_low(c):
-        said.append("a coverage this low is not explained by chance: do not deploy this margin on such tasks")
+        open_ = c.covered(c.theta)[1]
+        what = f"a coverage this low, with {open_} unresolved tasks as lost," if open_ else "a coverage this low"
+        said.append(f"{what} is not explained by chance: do not deploy this margin on such tasks")
     drawn = sorted(c.deficits.draws - {0})
     if c.certificate.observations is not None and drawn and drawn != [c.certificate.observations]:
         said.append(f"scores here have R = {drawn}, the calibration had {c.certificate.observations}: another law")
     if c.resolution > Fraction(1, UNIT):
         said.append(f"the sweep is drawn at a resolution of {float(c.resolution):g}; the frozen margin is exact")
     return said
+
+
+def _not_compared(c: Certificate, match: tuple[str, ...], budget: int | None) -> list[str]:
+    """What the certificate is matched to and nobody said of these logs."""
+    unsaid = [] if match else [f"{key}={value}" for key, value in c.matched_to.items()]
+    if c.budget is not None and budget is None:
+        unsaid.append(f"budget <= {c.budget}")
+    return [f"not compared, since --match or --budget do not say it: {clean(', '.join(unsaid))}"] if unsaid else []
 
 
 def _share(part: int, whole: int) -> str:

@@ -146,11 +146,12 @@ class ScoreGap(Rule):
     a margin picked by hand carries no promise.
     """
 
-    __slots__ = ("_limits", "_reach", "epsilon", "margin", "reach")
+    __slots__ = ("_bound", "_limits", "_reach", "epsilon", "margin", "reach")
     margin: Fraction | float
     epsilon: Fraction
     reach: float  # margin + epsilon, for printing and for what is clearly on one side
     _reach: Fraction | None
+    _bound: float  # of a bare score
     _limits: dict[int, int]
 
     def __init__(self, margin: Exact, epsilon: Exact = 0, observations: int = 1) -> None:
@@ -167,7 +168,8 @@ class ScoreGap(Rule):
             reach=math.inf if reach is None else float(reach),
             _reach=None if reach is None else reach * UNIT,
             _limits={},
-            observations=_count(observations),
+            _bound=BOUND / _count(observations),
+            observations=observations,
         )
 
     def _key(self) -> tuple[object, ...]:
@@ -193,7 +195,7 @@ class ScoreGap(Rule):
             try:
                 top, low, total = max(numbers), min(numbers), sum(numbers)
                 # a NaN makes the sum a NaN; an infinity or a huge number is beyond the bound
-                if low >= -BOUND and top <= BOUND and total == total and isinstance(total, (int, float)):
+                if low >= -self._bound and top <= self._bound and total == total and isinstance(total, (int, float)):
                     sure = top - self.reach + _HAZE
                     if low >= sure:
                         return list(range(len(numbers)))

@@ -38,7 +38,8 @@ def _totals(scores: NDArray[np.generic], present: Mask, observations: int, start
     """`align` for a block: totals in units, `_NONE` where unscored or absent."""
     draws = scores.astype(np.float64)
     missing: Mask = np.isnan(draws)
-    beyond: Mask = np.abs(draws) > BOUND
+    bound = BOUND if draws.ndim == 3 else BOUND / observations
+    beyond: Mask = np.abs(draws) > bound
     usable = np.where(missing | beyond, 0.0, draws)
     if draws.ndim == 3:
         repeats = draws.shape[2]
@@ -48,7 +49,7 @@ def _totals(scores: NDArray[np.generic], present: Mask, observations: int, start
     else:
         repeats = observations
         totals = np.rint(usable * (UNIT * repeats)).astype(np.int64)
-    _refuse(beyond & present, start, f"is infinite or beyond ±{BOUND:.0e}; use NaN for an unscored candidate")
+    _refuse(beyond & present, start, f"is infinite or beyond ±{bound:.3g}; use NaN for an unscored candidate")
     return np.where(missing | ~present, _NONE, totals), repeats
 
 

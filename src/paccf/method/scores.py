@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     Exact = int | float | str | Fraction | Decimal
 
 UNIT = 10**6  # ours: millionths, the finest digit of an observation that counts
-BOUND = 10**9  # ours: within it a float carries six decimals exactly (2**53 > 10**15)
+# ours: within it a float carries six decimals exactly (2**53 > 10**15); R times a mean of R draws must be within it too
+BOUND = 10**9
 
 
 class ScoreError(ValueError):
@@ -70,7 +71,7 @@ def align(scores: Sequence[Score], observations: int = 1) -> tuple[list[int | No
 
     A number counts as the mean of ``observations`` draws, a list as its own draws; ``None`` and NaN are unscored
     and come back as ``None``. Candidates with different numbers of draws are brought to a common multiple.
-    Raises `ScoreError` for infinities, scores beyond 10**9 and anything that is not a number.
+    Raises `ScoreError` for infinities, draws beyond 10**9, means beyond 10**9 / R and anything that is not a number.
     """
     if hasattr(scores, "tolist"):  # NumPy: its narrow types would round and overflow
         scores = scores.tolist()
@@ -121,14 +122,14 @@ def _mean(index: int, score: Number, observations: int) -> int | None:
         return None
     try:
         units = round((score if isinstance(score, (int, float)) else float(score)) * (UNIT * observations))
-        if -BOUND <= score <= BOUND:
+        if -BOUND <= score * observations <= BOUND:
             return units
     except (TypeError, ValueError, OverflowError):
         pass
-    raise _refusal(index, score)
+    raise _refusal(index, score, BOUND / observations)
 
 
-def _refusal(index: int, score: object) -> ScoreError:
+def _refusal(index: int, score: object, bound: float = BOUND) -> ScoreError:
     if isinstance(score, (list, tuple)):
         if not score:
             return ScoreError(index, "an empty list of observations; give None for an unscored candidate")
@@ -141,12 +142,12 @@ def _refusal(index: int, score: object) -> ScoreError:
                 )
             if isinstance(y, (str, bytes)) or not hasattr(y, "__float__") or abs(y) > BOUND:
                 return ScoreError(index, _what(y))
-    return ScoreError(index, _what(score))
+    return ScoreError(index, _what(score, bound))
 
 
-def _what(score: object) -> str:
+def _what(score: object, bound: float = BOUND) -> str:
     if isinstance(score, (int, float)):
         if isinstance(score, float) and math.isinf(score):
             return f"{score} is not a score; give None for an unscored candidate"
-        return f"{score!r:.40} is beyond ±{BOUND:.0e}, where six decimals are no longer exact; rescale the scores"
+        return f"{score!r:.40} is beyond ±{bound:.3g}, where six decimals are no longer exact; rescale the scores"
     return f"{score!r:.60} is not a number, a list of numbers or None"

@@ -8,6 +8,8 @@ repeated one: some 70 bytes.
 from __future__ import annotations
 
 import gzip
+import json
+import math
 import re
 import sys
 import zlib
@@ -217,7 +219,12 @@ def _explain(error: Exception, text: bytes, path: str, number: int) -> BadLine:
             name, problem = _worst_score(text, name, problem)
             return BadLine(path, number, name, problem, _REMEDY["scores"])
         return BadLine(path, number, name, problem, _REMEDY.get(name.partition("[")[0], _REMEDY["line"]))
+    if number == 1 and text.startswith(b"\x1f\x8b"):
+        return BadLine(path, number, "file", "packed with gzip", "Name it .jsonl.gz, or pipe it through zcat")
+    if b"\0" in text:
+        return BadLine(path, number, name, "zero bytes: UTF-16, or a crash while writing", "Write the log as UTF-8")
     if re.search(rb"\b(NaN|Infinity)\b", text):
+        name = _not_a_number(text) or name
         return BadLine(path, number, name, "NaN and Infinity are not JSON", "Write null for an unscored candidate")
     if "truncated" in problem:
         remedy = "A frontier is one line; a killed writer leaves a part of one at the end, --skip-bad leaves it out"
@@ -239,6 +246,18 @@ _REMEDY = {
     "candidates": "Ids are strings, one a candidate",
     "eligible": "Eligibility is true or false, one a candidate",
 }
+
+
+def _not_a_number(text: bytes) -> str | None:
+    """The first score, or draw of one, that is NaN or infinite."""
+    try:
+        scores = json.loads(text)["scores"]
+        for i, score in enumerate(scores):
+            if not all(map(math.isfinite, score if isinstance(score, list) else [score or 0])):
+                return f"scores[{i}]"
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
+        pass
+    return None
 
 
 def _worst_score(text: bytes, name: str, problem: str) -> tuple[str, str]:
