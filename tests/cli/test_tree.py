@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paccf.cli.fitting import cells, fit, fit_end, flowed, padded
+from paccf.cli.fitting import cells, fit, fit_both, fit_end, flowed, padded
 from paccf.cli.tree_end import MOST, drawing
 from paccf.cli.tree_view import bar, lines, ranked
 from paccf.cli.waiting import Waiting
@@ -119,7 +119,7 @@ def test_hostile_text_neither_drives_the_terminal_nor_leaves_its_line() -> None:
 
 @given(st.text(), st.integers(1, 30))
 def test_fit(text: str, room: int) -> None:
-    for found in (fit(text, room), fit_end(text, room)):
+    for found in (fit(text, room), fit_end(text, room), fit_both(text, room)):
         assert cells(found) <= room
         assert (found == text) == (cells(text) <= room) or not text
     assert cells(padded(fit(text, room), room)) == room
@@ -127,6 +127,7 @@ def test_fit(text: str, room: int) -> None:
 
 def test_wide_characters_take_two_columns() -> None:
     assert (cells("漢字"), cells("e\u0301"), cells("abc")) == (4, 1, 3)
+    assert (fit_both("漢字漢字漢字", 9), fit_both("abcdefghijkl", 10)) == ("漢字漢…字", "abcde…ijkl")
     assert (fit("漢字漢字", 5), fit_end("漢字漢字", 5), fit("漢字", 4)) == ("漢字…", "…漢字", "漢字")
 
 

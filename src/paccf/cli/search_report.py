@@ -40,7 +40,10 @@ def head(plan: Plan, room: int | None = None) -> str:
         f"seed {plan.seed}",
     ]
     pieces = [clean(piece) for piece in pieces]
-    return "  ".join(pieces) if room is None else "\n".join(flowed(pieces, room, "  ", "  "))
+    if room is None:
+        return "  ".join(pieces)
+    whole = [part.strip() for piece in pieces for part in flowed(re.split("(?<=,)", piece), room - 2, "")]
+    return "\n".join(flowed(whole, room, "  ", "  "))
 
 
 def shortened(config: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from paccf.cli.fitting import cells, fit, foreign
+from paccf.cli.fitting import cells, fit, fit_both, foreign
 from paccf.search.trace import Trace
 from paccf.search.tree import Node, Path, ancestors, solved
 
@@ -69,7 +69,7 @@ def _node(node: Node, room: int, on_line: bool, answer: bool, rich: bool) -> str
             return click.style(part, fg="green", bold=True)
         return click.style(part, dim=True) if node.dead else part
 
-    text = styled(fit(foreign(node.action.text, rich), room - len(visits) - len(mark), "…" if rich else "..."))
+    text = styled(fit_both(foreign(node.action.text, rich), room - len(visits) - len(mark), "…" if rich else "..."))
     return f"{score}  {text}{click.style(visits, dim=True)}{styled(mark)}"
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import click
 
-from paccf.cli.fitting import cells, coloured, fit, fit_end, flowed, foreign, padded, rich_text, width
+from paccf.cli.fitting import cells, coloured, fit, fit_both, fit_end, flowed, foreign, padded, rich_text, width
 from paccf.search.trace import Arm, Frontier
 
 BAR = 10  # ours: columns for 100 points
@@ -82,11 +82,11 @@ def _candidate(frontier: Frontier, arm: Arm, i: int, layout: Layout) -> list[str
     line += "  " + (click.style("keep", fg="green") if kept else click.style("drop", fg="red")) + "  "
     styled = str if kept else _dim
     if why and layout.column + 2 + cells(why) <= free:
-        text = padded(fit(text, layout.column, layout.more), layout.column)
+        text = padded(fit_both(text, layout.column, layout.more), layout.column)
         return [f"{line}{styled(text)}  {click.style(why, fg='yellow')}"]
     below = layout.indent + " " * layout.left
     further = [below + click.style(part, fg="yellow") for part in flowed(why.split(" "), free)]
-    return [line + styled(fit(text, free, layout.more)), *further]
+    return [line + styled(fit_both(text, free, layout.more)), *further]
 
 
 def _dim(text: str) -> str:
