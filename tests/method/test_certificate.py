@@ -196,6 +196,39 @@ def test_an_override_is_carried_along(tmp_path: Path) -> None:
     assert Gate.load(path).certificate.overrides == gate.certificate.overrides
 
 
+def test_an_override_has_a_reason(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    freeze(list(range(25)), **FULL).save(path)
+    for empty in ("", "  "):
+        with pytest.raises(MismatchedCertificate, match="override with a reason .*; this one is empty"):
+            Gate.load(path, budget=500, override=empty)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"budget": 0}, "budget is 0; give 1 or more"),
+        ({"observations": -3}, "observations is -3; give 1 or more"),
+        ({"matched_to": {"R": 4}}, "matched_to: 'R' is 4; write both as texts, for example '4'"),
+        ({"epsilon": "-1"}, "epsilon must not be negative"),
+        ({"labels": "guessed"}, "labels"),
+        ({"target": "some"}, "target"),
+    ],
+)
+def test_nothing_is_frozen_that_could_not_be_loaded(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        freeze(list(range(25)), **settings)
+
+
+def test_a_deployment_that_cannot_be_described_so(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    freeze(list(range(25)), **FULL).save(path)
+    with pytest.raises(ValueError, match="'R' is 4; write both as texts"):
+        Gate.load(path, matched_to={"R": 4})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="budget is 0; give the request cap"):
+        Gate.load(path, budget=0, override="whatever")
+
+
 def test_writing_is_atomic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "m.json"
     write_atomically(path, b"old")

@@ -86,6 +86,14 @@ def test_tuples_of_draws_and_bad_input_go_the_exact_way() -> None:
         stream.add("t", [], [T])
 
 
+@pytest.mark.parametrize("observations", [0, -3, 1.5, True])
+def test_a_mean_is_of_one_draw_at_least(observations: Any) -> None:
+    with pytest.raises(ValueError, match="1 or more"):
+        TaskDeficits(observations)
+    with pytest.raises(ValueError, match="1 or more"):
+        frontier_deficit([1, 2], [T, F], observations=observations)
+
+
 def test_lengths_must_agree() -> None:
     with pytest.raises(ValueError, match="1 labels"):
         frontier_deficit([1, 2], [T])

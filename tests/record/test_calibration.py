@@ -40,6 +40,10 @@ def test_several_logs_are_one_sample(tmp_path: Path) -> None:
         paccf.calibrate(one, two)
     with pytest.raises(ValueError, match="at least one"):
         paccf.calibrate()
+    with pytest.raises(ValueError, match="confidence must lie strictly between 0 and 1, not 1.5"):
+        paccf.calibrate(one, confidence="1.5")
+    with pytest.raises(ValueError, match="1 or more, not 0"):
+        paccf.calibrate(one, observations=0)
     few = paccf.calibrate(log(tmp_path / "few.jsonl", tasks=3))
     assert not few.feasible
     assert few.limit == float("inf")

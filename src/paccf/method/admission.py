@@ -128,7 +128,7 @@ class Threshold(Rule):
     _tau: Fraction
 
     def __init__(self, tau: Exact, observations: int = 1) -> None:
-        self._set(tau=tau, _tau=exact(tau) * UNIT, observations=_count(observations))
+        self._set(tau=tau, _tau=exact(tau) * UNIT, observations=count(observations))
 
     def _key(self) -> tuple[object, ...]:
         return (Threshold, self._tau / UNIT, self.observations)
@@ -168,7 +168,7 @@ class ScoreGap(Rule):
             reach=math.inf if reach is None else float(reach),
             _reach=None if reach is None else reach * UNIT,
             _limits={},
-            _bound=BOUND / _count(observations),
+            _bound=BOUND / count(observations),
             observations=observations,
         )
 
@@ -227,7 +227,8 @@ def _top(totals: list[int | None]) -> int:
     return max((t for t in totals if t is not None), default=0)
 
 
-def _count(observations: int) -> int:
+def count(observations: int) -> int:
+    """``observations``, if a mean can be one of that many draws."""
     if isinstance(observations, bool) or not isinstance(observations, int) or observations < 1:
         raise ValueError(f"observations is the number of draws behind a mean, 1 or more, not {observations!r}")
     return observations

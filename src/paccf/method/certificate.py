@@ -91,8 +91,13 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         observations: int | None = None,
         matched_to: Mapping[str, str] | None = None,
     ) -> Self:
-        """Select the margin of these task scores and bind it to what it is matched to."""
+        """Select the margin of these task scores and bind it to what it is matched to. Raises ValueError for settings
+        that cannot be."""
         from paccf._version import __version__
+
+        for name, number in (("budget", budget), ("observations", observations)):
+            if number is not None and number < 1:
+                raise ValueError(f"{name} is {number}; give 1 or more, or nothing where it is not known")
 
         scores = exposed = deficits.exposed
         if target == "all":
@@ -130,7 +135,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
                 )
             ),
             "deficits": [[task, _text(c)] for c, task in sorted((c, task) for task, c in scores.items())],
-            "matched_to": dict(matched_to or {}),
+            "matched_to": _texts(matched_to or {}),
             "overrides": [],
             "made_by": f"paccf {__version__}",
         }
@@ -148,17 +153,18 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         """Read and verify a certificate, for a deployment described by ``matched_to`` and a request ``budget``.
 
         With ``matched_to``, every field that either side names must agree. ``override``, a reason in words, turns a
-        mismatch into an entry of `overrides`. Raises OSError, `BrokenCertificate`, `MismatchedCertificate`.
+        mismatch into an entry of `overrides`. Raises OSError, `BrokenCertificate`, `MismatchedCertificate`, and
+        ValueError for a description that cannot be one.
         """
         with open(path, "rb") as file:
             found = cls.parse(file.read(), str(path))
         problems = found.mismatches(matched_to, budget)
         if not problems:
             return found
-        if override is None:
+        if override is None or not override.strip():
             raise MismatchedCertificate(
                 f"{path}: {'; '.join(problems)}. Calibrate for this deployment, or override with a reason if you "
-                "accept that the promise does not cover it"
+                "accept that the promise does not cover it" + ("" if override is None else "; this one is empty")
             )
         notes = [f"{problem} (overridden: {override})" for problem in problems]
         return msgspec.structs.replace(found, overrides=[*found.overrides, *notes])
@@ -201,7 +207,10 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def mismatches(self, matched_to: Mapping[str, str] | None, budget: int | None) -> list[str]:
         """Where this deployment differs from what was calibrated, one sentence a field."""
         problems = []
+        if budget is not None and budget < 1:
+            raise ValueError(f"budget is {budget}; give the request cap of a search, 1 or more")
         if matched_to is not None:
+            matched_to = _texts(matched_to)
             for field in sorted({*self.matched_to, *matched_to}):
                 here, there = self.matched_to.get(field), matched_to.get(field)
                 if here != there:
@@ -318,6 +327,14 @@ def _text(c: Fraction | float) -> str:
 
 def _number(text: str) -> Fraction | float:
     return math.inf if text == "inf" else exact(text)
+
+
+def _texts(fields: Mapping[str, str]) -> dict[str, str]:
+    """A copy of what a margin is matched to; refuses what is not text, which would be another value in the file."""
+    for name, value in fields.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise ValueError(f"matched_to: {name!r} is {value!r}; write both as texts, for example {str(value)!r}")
+    return dict(fields)
 
 
 def _said(value: str | None) -> str:

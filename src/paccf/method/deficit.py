@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from paccf.method.admission import places_of
+from paccf.method.admission import count, places_of
 from paccf.method.scores import UNIT, align
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def frontier_deficit(
 ) -> Fraction | float | None:
     """C_path of one frontier: `None` if it is not exposed, `math.inf` if it is unresolved, else the exact gap
     between the best score and the best protected score. ``protected`` has one label a score."""
-    gap = _gap(scores, protected, eligible, candidates, observations)
+    gap = _gap(scores, protected, eligible, candidates, count(observations))
     return _value(gap) if isinstance(gap, tuple) else gap
 
 
@@ -139,6 +139,9 @@ class TaskDeficits:
     _worst: dict[str, Gap | None] = field(default_factory=dict)
     _unresolved: set[str] = field(default_factory=set)
     _rough: dict[str, float] = field(default_factory=dict)  # a float safely below the worst exact gap
+
+    def __post_init__(self) -> None:
+        count(self.observations)
 
     def add(
         self,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from paccf.method.certificate import Certificate, Labels, Target
+from paccf.method.conformal import level
 from paccf.method.deficit import TaskDeficits
-from paccf.method.scores import exact
 from paccf.record.frontier_log import read_frontiers
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def calibrate(
     """
     if not logs:
         raise ValueError("give at least one frontier log")
-    deficits = TaskDeficits(observations or 1)
+    deficits = TaskDeficits(1 if observations is None else observations)
     seen: set[int] = set()
     for log in logs:
         for f in read_frontiers(os.fspath(log), seen=seen):
@@ -42,7 +42,7 @@ def calibrate(
     return Certificate.freeze(
         deficits,
         q,
-        delta=None if confidence is None else 1 - exact(confidence),
+        delta=None if confidence is None else 1 - level(confidence, "confidence"),
         epsilon=epsilon,
         target=target,
         labels=labels,
