@@ -16,9 +16,9 @@ EVERY = 5.0  # ours: seconds between lines
 
 
 @contextmanager
-def shown(spec: Spec, quiet: bool) -> Iterator[Progress]:
+def shown(spec: Spec, quiet: bool, planned: float | None = None) -> Iterator[Progress]:
     """A `Progress` that is shown while it is open."""
-    progress = Progress(spec.model.prices)
+    progress = Progress(planned)
     if quiet:
         yield progress
     elif sys.stderr.isatty():

@@ -77,19 +77,30 @@ def _run(spec: Spec, path: Path, mine: Any, data: str | None, quiet: bool) -> tu
     from paccf.experiment.processes import Processes
     from paccf.experiment.reading import toml
 
-    folder = Folder.begin(path, Design(spec, data))
+    folder = Folder.begin(path, Design(spec, data).drawn())
     stop = Stop()
     try:
-        with shown(spec, quiet) as watcher, Processes(toml(spec), spec.execution.workers, stop) as processes:
+        planned = None if quiet else _planned(folder.design)
+        with shown(spec, quiet, planned) as watcher, Processes(toml(spec), spec.execution.workers, stop) as processes:
             executor: Any = processes
             if not spec.model.simulated or spec.execution.tape == "always":
                 from paccf.experiment.live import LiveSearches
 
-                executor = LiveSearches(folder.design, folder.store, stop, watcher.say)
+                executor = live = LiveSearches(folder.design, folder.store, stop, watcher.say)
+                watcher.wire = live.pace.spent
+                watcher.before = 0.0 if spec.model.prices is None else spec.model.prices.cost(*live.before)
             experiment = Experiment(folder, executor, processes, watcher, stop, mine)
             return asyncio.run(_interruptible(experiment, stop, watcher)), stop.reason
     finally:
         folder.close()
+
+
+def _planned(design: Any) -> float | None:
+    """The money that the whole run is expected to cost; `None` where nobody stated prices."""
+    from paccf.experiment.plan import plan
+
+    prices = design.spec.model.prices
+    return None if prices is None else sum(line.money(prices) or 0.0 for line in plan(design))
 
 
 def _next(path: Path, mine: Any) -> str:

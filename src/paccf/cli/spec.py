@@ -9,8 +9,9 @@ import re
 import click
 import msgspec
 
-from paccf.cli.experiment import SETS, read_spec
+from paccf.cli.experiment import DATA, SETS, read_spec
 from paccf.cli.output import BadInput, clean, emit_json, say, table, unwritable
+from paccf.experiment.design import Design
 from paccf.experiment.reading import shipped, text_of, toml
 from paccf.experiment.spec import Spec, SpecError
 
@@ -71,16 +72,21 @@ def new(base: str, output: str | None, name: str | None) -> None:
 @command.command()
 @click.argument("spec")
 @SETS
+@DATA
 @click.option("--json", "as_json", is_flag=True, help="The whole spec as JSON, every key stated.")
 @click.option("--toml", "as_toml", is_flag=True, help="The whole spec as TOML, every key stated.")
-def check(spec: str, sets: tuple[str, ...], as_json: bool, as_toml: bool) -> None:
-    """Check SPEC: a shipped spec, a file, or a run folder.
+def check(spec: str, sets: tuple[str, ...], data: str | None, as_json: bool, as_toml: bool) -> None:
+    """Check SPEC: a shipped spec, a file, or a run folder. Its domains are made and its tasks drawn; no model is asked.
 
     \b
     Example:
       paccf spec check paper --set 'certificate.q=0.9' --set 'budgets=[100, 200]'
     """
     found = read_spec(spec, sets)
+    try:
+        design = Design(found, data).drawn()
+    except ValueError as error:
+        raise BadInput(f"{spec}: {error}") from None
     if as_json:
         emit_json(msgspec.to_builtins(found))
         return
@@ -88,6 +94,8 @@ def check(spec: str, sets: tuple[str, ...], as_json: bool, as_toml: bool) -> Non
         click.echo(toml(found), nl=False)
         return
     say("\n".join(described(found)))
+    for caveat in design.caveats():
+        say(f"Note: {clean(caveat)}")
 
 
 def described(spec: Spec) -> list[str]:

@@ -79,7 +79,8 @@ def command(folder: str, data: str | None, as_json: bool) -> None:
         )
         if tape.maybe_billed:
             say(
-                f"{tape.maybe_billed:,} attempts were begun and not answered before a crash; they may have been billed."
+                f"{tape.maybe_billed:,} attempts have no answer: they are under way, or a crash cut them off and they "
+                "may have been billed."
             )
     if not found.complete:
         say(f"\nTo go on: paccf run {clean(folder)}")

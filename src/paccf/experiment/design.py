@@ -109,9 +109,20 @@ class Design:
 
         found = []
         for name, domain in self.spec.domains.items():
-            every = {**excluded(name, domain.source, self.data), **domain.exclude}
+            try:
+                every = {**excluded(name, domain.source, self.data), **domain.exclude}
+            except ValueError as error:
+                raise SpecError(f"domains.{name}: {error}") from None
             found += [Exclusion(name, task, why) for task, why in every.items()]
         return found
+
+    def drawn(self) -> Design:
+        """Itself, with every task there. Raises `SpecError` where tasks or their files are missing: before a folder is
+        begun, which could go on with no other spec."""
+        _ = self.tests, self.predeclared
+        if self.spec.needs_margin:
+            _ = self.streams
+        return self
 
     def _drawn(
         self, name: str, split: Split, least: int, most: int, source: str, without: Collection[str] = ()

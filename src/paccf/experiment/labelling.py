@@ -49,10 +49,15 @@ def exposed(search: Search, found: Sequence[Sequence[Label]] | None, repeats: in
 
 def certificate(cell: Cell, searches: Iterable[Search], design: Design) -> Certificate:
     """The margin of ``cell``, frozen from its labelled calibration searches."""
-    spec = design.spec
-    deficits = TaskDeficits(spec.evaluator.repeats)
+    deficits = TaskDeficits(design.spec.evaluator.repeats)
     for search in searches:
         add(deficits, search)
+    return freeze(cell, deficits, design)
+
+
+def freeze(cell: Cell, deficits: TaskDeficits, design: Design) -> Certificate:
+    """The margin that the spec's rule gives of ``deficits``, bound to what it was calibrated with."""
+    spec = design.spec
     return Certificate.freeze(
         deficits,
         spec.certificate.q,

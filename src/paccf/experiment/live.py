@@ -34,13 +34,10 @@ class LiveSearches:
     def __init__(self, design: Design, store: Store, stop: Stop, tell: Callable[[str], None]) -> None:
         self.design, self.store, self.stop = design, store, stop
         self.weather = Weather(stop, design.spec.execution.outage, tell)
-        self.pace = self._pace()
-
-    def _pace(self) -> Pace:
-        """With what the tape has paid for before."""
-        with self.store.database.read() as connection:
+        with store.database.read() as connection:
             known = totals(connection)
-        return paced(self.design.spec.model, (known.prompt_tokens, known.completion_tokens))
+        self.before = known.prompt_tokens, known.completion_tokens  # paid for by earlier processes
+        self.pace: Pace = paced(design.spec.model, self.before)
 
     async def play(self, jobs: Sequence[Job]) -> AsyncIterator[Done]:
         """Each job done, without labels, in the order they end."""

@@ -31,9 +31,7 @@ class Line:
     completion_tokens: float
 
     def money(self, prices: Prices | None) -> float | None:
-        if prices is None:
-            return None
-        return (self.prompt_tokens * prices.prompt + self.completion_tokens * prices.completion) / 1e6
+        return None if prices is None else prices.cost(self.prompt_tokens, self.completion_tokens)
 
 
 def plan(design: Design) -> list[Line]:

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from paccf.experiment.design import Cell
 from paccf.experiment.work import Done, Job
-from paccf.models.spec import Prices
+from paccf.models.pace import Spent
 
 
 class Progress:
-    """The counts. ``clock`` is for people only."""
+    """The counts. The clock is for people only. ``planned`` is the money that `plan` expects, where prices are stated.
+    Of a model that is waited for, ``wire`` is what goes over the wire now, and ``before`` what the folder had paid for
+    when this process began."""
 
-    def __init__(self, prices: Prices | None = None) -> None:
-        self.prices = prices
+    def __init__(self, planned: float | None = None) -> None:
+        self.planned = planned
+        self.wire: Spent | None = None
+        self.before = 0.0
         self.name = ""
         self.total: Counter[Cell] = Counter()
         self.ready: Counter[Cell] = Counter()
         self.ceiling = 0  # requests that this phase can still make, at most, when it began
-        self.requests = self.sent = self.tokens = self.unknown = 0
-        self.prompt_tokens = self.completion_tokens = 0
+        self.requests = 0
         self.eligible = self.pruned = 0
         self.messages: list[str] = []
         self.began = time.monotonic()
@@ -34,12 +37,7 @@ class Progress:
     def done(self, done: Done) -> None:
         self.ready[done.job.cell] += 1
         for search in done.searches:
-            costs = search.outcome.costs
-            self.requests += costs.total
-            self.sent += costs.sent
-            self.prompt_tokens += costs.prompt_tokens
-            self.completion_tokens += costs.completion_tokens
-            self.unknown += costs.unknown_tokens
+            self.requests += search.outcome.costs.total
             if search.outcome.key.arm == "paccf":
                 for f in search.frontiers:
                     self.eligible += sum(c.eligible for c in f.candidates)
@@ -59,13 +57,6 @@ class Progress:
         done = self.ready.total()
         return (self.total.total() - done) / self.rate if done else None
 
-    @property
-    def money(self) -> float:
-        """What the tokens so far would cost if none had come from the tape."""
-        if self.prices is None:
-            return 0.0
-        return (self.prompt_tokens * self.prices.prompt + self.completion_tokens * self.prices.completion) / 1e6
-
     def line(self) -> str:
         """One line for people."""
         done, total = self.ready.total(), self.total.total()
@@ -73,13 +64,23 @@ class Progress:
         if self.left is not None:
             parts.append(f"{duration(self.left)} left")
         parts.append(f"{self.requests:,} requests of {self.ceiling:,} at most")
-        if self.prices is not None:
-            parts.append(f"{self.money:,.2f} spent at most")
-        if self.sent:
-            parts.append(f"{self.sent:,} sent")
+        if self.wire is not None:
+            parts += _billed(self.wire, self.before, self.planned)
         if self.eligible:
             parts.append(f"{100 * self.pruned / self.eligible:.1f} % pruned")
         return ", ".join(parts)
+
+
+def _billed(wire: Spent, before: float, planned: float | None) -> Iterator[str]:
+    """What the provider was asked for and billed. A send that failed is sent again or ends its search."""
+    yield f"{wire.answers:,} answered"
+    if failed := wire.sends - wire.answers:
+        yield f"{failed:,} sent in vain"
+    if wire.cost is not None:
+        of = "" if planned is None else f" of {planned:,.2f} planned"
+        yield f"{before + wire.cost:,.2f} spent{of}"
+        if wire.unknown:
+            yield f"{wire.unknown:,} of unknown cost"
 
 
 def duration(seconds: float) -> str:

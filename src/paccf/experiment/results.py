@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from paccf.audit.audit import Audit
 from paccf.audit.coverage import Coverage
 from paccf.audit.names import REALIZED, controller_title, domain_title
+from paccf.audit.remarks import remark
 from paccf.audit.run import Run, Unsupported, of_store
 from paccf.audit.traced import feed
 from paccf.experiment.design import Cell
 from paccf.experiment.folder import Folder
 from paccf.method.certificate import Certificate
+from paccf.record.values import Outcome
 
 Row = tuple[object, ...]
 
@@ -36,12 +39,15 @@ def results(folder: Folder) -> Results:
     head = f"{said}{spec.name}: model {run.info.model}, seed {spec.seed}, Q {spec.certificate.q}"
     head += "".join(f"\nNote: {caveat}" for caveat in run.info.caveats)
     certificates = folder.certificates()
+    tested = [o for o in run.outcomes if o.key.phase == "test"]
+    held = {cell: coverage(folder, cell, c) for cell, c in certificates.items()} if tested else {}
     tables = []
     if certificates:
-        tables.append(_calibration(folder, certificates, said))
-    tested = [o for o in run.outcomes if o.key.phase == "test"]
-    if tested and certificates:
-        tables.append(_coverage(folder, certificates, said))
+        tables.append(_calibration(folder, certificates, held, said))
+    if held:
+        tables.append(_coverage(folder, held, said))
+    if tested and "paccf" not in spec.arms:
+        tables.append(_arms(folder, tested, said))
     if tested and "paccf" in spec.arms:
         try:
             tables.append(_macro(run, said))
@@ -59,7 +65,7 @@ def results(folder: Folder) -> Results:
     return Results(head, tuple(tables), data)
 
 
-def _calibration(folder: Folder, certificates: dict[Cell, Certificate], said: str) -> Any:
+def _calibration(folder: Folder, certificates: dict[Cell, Certificate], held: dict[Cell, Coverage], said: str) -> Any:
     """One line a cell, as the paper's calibration-rank audit, with how far its stream went."""
     spec = folder.design.spec
     rows: list[Row] = []
@@ -83,26 +89,11 @@ def _calibration(folder: Folder, certificates: dict[Cell, Certificate], said: st
                 "-" if c.margin is None else f"{100 * (c.n + 1 - c.k) / (c.n + 1):.2f} %",
             )
         )
-        notes += remarks(cell, c)
+        if little := remark(c, held.get(cell)):
+            notes.append(f"{domain_title(cell.domain)} {controller_title(cell.controller)}: {little}.")
     head: Row = ("domain", "controller", "tasks", "extended", "exposed", "rate", "k", "margin", "bound")
     title = f"{said}Calibration audit: protected-exposed tasks n, rank k and margin at Q = {spec.certificate.q}"
     return title, head, tuple(rows), 2, tuple(notes)
-
-
-def remarks(cell: Cell, c: Certificate) -> list[str]:
-    """What a reader of this margin has to know, in words."""
-    name = f"{domain_title(cell.domain)} {controller_title(cell.controller)}"
-    if not c.feasible:
-        return [f"{name}: {c.n} exposed tasks are too few (it takes {c.need_n}), so everything is kept"]
-    said = []
-    if c.margin is None:
-        said.append(f"{name}: the rank falls on an unresolved task, so everything is kept")
-    elif c.margin >= 50:
-        said.append(
-            f"{name}: a margin of {c.margin:g} of 100 points keeps nearly everything: on calibration tasks this "
-            "evaluator put a solution that far below its favourite, so its scores carry little to prune by"
-        )
-    return said
 
 
 def coverage(folder: Folder, cell: Cell, certificate: Certificate) -> Coverage:
@@ -131,12 +122,12 @@ def coverage(folder: Folder, cell: Cell, certificate: Certificate) -> Coverage:
     return found
 
 
-def _coverage(folder: Folder, certificates: dict[Cell, Certificate], said: str) -> Any:
+def _coverage(folder: Folder, held: dict[Cell, Coverage], said: str) -> Any:
     rows: list[Row] = []
     for cell in folder.design.cells:
-        if cell not in certificates:
+        if cell not in held:
             continue
-        found = coverage(folder, cell, certificates[cell])
+        found = held[cell]
         covered, open_ = found.covered(found.theta)
         low, high = found.interval if found.tasks else (0.0, 1.0)
         rows.append(
@@ -150,14 +141,16 @@ def _coverage(folder: Folder, certificates: dict[Cell, Certificate], said: str) 
                 f"{100 * covered / found.tasks:.1f} %" if found.tasks else "-",
                 f"{100 * low:.1f}-{100 * high:.1f} %",
                 "-" if found.reference is None else f"{found.reference:.3f}",
+                f"{100 * found.pruned / found.candidates:.1f} %" if found.candidates else "-",
             )
         )
-    head: Row = ("domain", "controller", "tasks", "exposed", "covered", "open", "share", "95 %", "P(so few)")
+    head: Row = ("domain", "controller", "tasks", "exposed", "covered", "open", "share", "95 %", "P(so few)", "beyond")
     title = f"{said}Coverage of the test tasks on their Native traces: promised {folder.design.spec.certificate.q}"
     notes = (
         "Of the exposed tasks; open: unresolved labels, which count as lost in the share and in its Clopper-Pearson "
         "interval. P(so few): how likely so low a count is if calibration and test tasks are exchangeable. The "
-        "controllers of a domain share its tasks, so their counts go up and down together.",
+        "controllers of a domain share its tasks, so their counts go up and down together. Beyond: candidates of these "
+        "traces that score too low for the margin; no saving, since a search that drops them goes elsewhere.",
     )
     return title, head, tuple(rows), 2, notes
 
@@ -185,6 +178,44 @@ def _macro(run: Run, said: str) -> Any:
         "totals by controller, then their mean; a minus means that PAC-CF did more work.",
     )
     return title, head, tuple(rows), 2, notes
+
+
+def _arms(folder: Folder, tested: Sequence[Outcome], said: str) -> Any:
+    """What each arm did, where there is no pair to compare: a mean over the tasks that are not excluded."""
+    out = {(e.domain, e.task) for e in folder.store.exclusions(folder.run)}
+    rows: list[Row] = []
+    for cell in folder.design.cells:
+        for budget in folder.design.spec.budgets:
+            for arm in folder.design.spec.arms:
+                mine = [
+                    o
+                    for o in tested
+                    if (o.key.domain, o.key.controller, o.key.arm, o.key.budget) == (*cell, arm, budget)
+                    and (o.key.domain, o.key.task) not in out
+                ]
+                if not mine:
+                    continue
+                means = (
+                    fmean(values)
+                    for values in zip(*((o.utility, o.costs.total, o.costs.nodes) for o in mine), strict=True)
+                )
+                utility, requests, nodes = means
+                rows.append(
+                    (
+                        domain_title(cell.domain),
+                        controller_title(cell.controller),
+                        f"B{budget}",
+                        arm,
+                        len(mine),
+                        f"{100 * utility:.2f} %",
+                        f"{requests:,.1f}",
+                        f"{nodes:,.1f}",
+                        sum(o.censored for o in mine),
+                    )
+                )
+    head: Row = ("domain", "controller", "budget", "arm", "tasks", "utility", "requests", "nodes", "cut off")
+    notes = ("Means over the tasks. Cut off: ended by the budget. A shadow arm decides as Native does.",)
+    return f"{said}What each arm did", head, tuple(rows), 4, notes
 
 
 def _exclusions(folder: Folder) -> Any:

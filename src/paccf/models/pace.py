@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from paccf.models.live import CeilingReached, Ended
 from paccf.models.spec import Ceilings, Prices
 
-MILLION = 1_000_000
-
 
 @dataclass(slots=True)
 class Spent:
@@ -180,7 +178,7 @@ class Pace:
     def _price(self, tokens: tuple[int, int]) -> float:
         if self._prices is None:
             return 0.0
-        return (tokens[0] * self._prices.prompt + tokens[1] * self._prices.completion) / MILLION
+        return self._prices.cost(*tokens)
 
     async def _reserve(self, worst: float) -> None:
         """Set ``worst`` aside. What is under way may turn out cheaper, so the ceiling is reached when nothing is."""

@@ -17,6 +17,8 @@ import msgspec
 from paccf.models.presets import PRESETS, Preset
 from paccf.search.world import Kind
 
+MILLION = 1_000_000
+
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0)]
@@ -67,6 +69,10 @@ class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     prompt: NotNegative
     completion: NotNegative
+
+    def cost(self, prompt: float, completion: float) -> float:
+        """What so many tokens cost."""
+        return (prompt * self.prompt + completion * self.completion) / MILLION
 
 
 class Patience(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

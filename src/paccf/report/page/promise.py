@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from paccf.audit.audit import Audit
 from paccf.audit.names import controller_title, domain_title
+from paccf.audit.remarks import remark
 from paccf.audit.run import Unsupported
 from paccf.record.foreign import clean
 from paccf.report.page.blocks import Block, Bullets, Text
@@ -79,8 +80,10 @@ def warnings(audit: Audit) -> Iterator[str]:
         where = f"{domain_title(domain)} {controller_title(controller)}"
         for note in c.overrides:
             yield f"The margin of {where} was used against its certificate: {clean(note)}"
-        if not c.feasible:
-            yield f"{where}: {c.n} exposed tasks are too few for this level (it takes {c.need_n}), so all is kept."
+        traced = audit.traced.get((domain, controller))
+        said = remark(c, None) if traced is None else remark(c, traced.coverage, traced.evaluator.within_auc)
+        if said:
+            yield f"{where}: {said}."
     beyond = _beyond(audit)
     if beyond:
         yield f"The run goes beyond what its margins were calibrated for: {clean(beyond)}"
