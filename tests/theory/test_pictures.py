@@ -8,6 +8,7 @@ from paccf.theory.pictures import (
     check_format,
     count_grid,
     draw_boundary,
+    draw_lower_bound,
     draw_radius,
     draw_regimes,
     draw_samples,
@@ -23,6 +24,8 @@ DRAWINGS = {
     "samples": lambda path: draw_samples(
         path, [5, 10, 20], {"union": [math.inf, 9, 3], "lower bound": [9, 1, 0.1]}, 1, 0
     ),
+    "lower-bound": lambda path: draw_lower_bound(path, [20, 12, 5], 5, 0.05, 3, 0.5),
+    "lower-bound-unbiased": lambda path: draw_lower_bound(path, [2], 1, 0.05, 0, 0),
     "boundary": lambda path: draw_boundary(path, ROWS),
 }
 

@@ -246,8 +246,10 @@ def samples(
 
 
 @theory.command("lower-bound")
-@_options(some_gaps, sigma, delta, bias, epsilon, as_json)
-def lower_bound(gaps: tuple[float, ...], sigma: float, delta: float, L: float, epsilon: float, as_json: bool) -> None:
+@_options(some_gaps, sigma, delta, bias, epsilon, as_json, plot)
+def lower_bound(
+    gaps: tuple[float, ...], sigma: float, delta: float, L: float, epsilon: float, as_json: bool, plot: Path | None
+) -> None:
     """Bound from below what any method must draw.
 
     Shows also the two worlds that no method can tell apart.
@@ -256,7 +258,7 @@ def lower_bound(gaps: tuple[float, ...], sigma: float, delta: float, L: float, e
 
     \b
     Example:
-      paccf theory lower-bound --gap 20 --gap 12 --gap 5 --bias 3 --sigma 5
+      paccf theory lower-bound --gap 20 --gap 12 --gap 5 --bias 3 --sigma 5 --plot bound.svg
     """
     from paccf.theory.lower import additive_bound, two_point_bound, two_worlds
 
@@ -265,6 +267,10 @@ def lower_bound(gaps: tuple[float, ...], sigma: float, delta: float, L: float, e
     bound = additive_bound(gaps, sigma, delta, L, epsilon)
     pairs = [two_point_bound(gap, sigma, delta, L, epsilon) for gap in gaps]
     worlds = two_worlds(min(gaps), L)
+    if plot:
+        from paccf.theory.pictures import draw_lower_bound
+
+        draw_lower_bound(plot, gaps, sigma, delta, L, epsilon)
     if as_json:
         terms = [
             {"gap": t.gap, "two_point": _finite(pair), "additive": _finite(t.draws), "standing": t.standing.value}

@@ -5,6 +5,7 @@ Needs Matplotlib (the ``lab`` extra), imported only when a picture is drawn. The
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paccf.theory.boundary import PRINTED, Row
+from paccf.theory.lower import additive_bound, two_point_bound
 from paccf.theory.regimes import Regime
 
 if TYPE_CHECKING:
@@ -142,6 +144,40 @@ def draw_samples(
     _log(axes)
     figure.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
     save(figure, path)
+
+
+def draw_lower_bound(path: Path, gaps: Sequence[float], sigma: float, delta: float, L: float, epsilon: float) -> None:
+    """What any method must draw against the true gap: for two children alone, and as a term of the sum over a frontier.
+    The given gaps are points on the latter; those without a term stand at the foot, as crosses."""
+    title = "Draws that no method can save"
+    figure, axes = _axes(title, "true-value gap to the best child", "expected draws, worst case")
+    near = gap_grid(gaps, L, epsilon)
+    grid = sorted({*near, *(2 * L + gap for gap in near)})
+    axes.set_xlim(0.9 * grid[0], 1.1 * grid[-1])
+    lines = {
+        "two children alone": (ORANGE, "-", [two_point_bound(gap, sigma, delta, L, epsilon) for gap in grid]),
+        "term of the sum over a frontier": (BLUE, "--", [_term(gap, sigma, delta, L, epsilon) for gap in grid]),
+    }
+    for name, (colour, style, draws) in lines.items():
+        y = [n if 0 < n < math.inf else math.nan for n in draws]
+        axes.plot(grid, y, style, color=colour, label=name, linewidth=1.8)
+    _log(axes)
+    if L > 0:
+        axes.axvspan(0.9 * grid[0], 2 * L, color=FILLS[Regime.IMPOSSIBLE], linewidth=0, label="impossible: gap <= 2L")
+    foot = axes.get_ylim()[0]
+    axes.set_ylim(bottom=foot)
+    for gap in gaps:
+        n = _term(gap, sigma, delta, L, epsilon)
+        mark, height = ("x", foot) if math.isnan(n) else ("o", n)
+        axes.plot([gap], [height], mark, color="black", markersize=6, clip_on=False)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9, frameon=False)
+    save(figure, path)
+
+
+def _term(gap: float, sigma: float, delta: float, L: float, epsilon: float) -> float:
+    """The gap's term of the additive bound; NaN where none is asserted."""
+    (term,) = additive_bound([gap], sigma, delta, L, epsilon).terms
+    return math.nan if term.draws is None else term.draws
 
 
 def draw_boundary(path: Path, rows: Sequence[Row]) -> None:
