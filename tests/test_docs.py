@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib
 import io
 import os
 import re
@@ -62,3 +63,20 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_glossary_names_what_exists() -> None:
+    named = re.findall(
+        r"`((?:search|record|method|models|audit|theory|domains)\.[\w.]+)`", (ROOT / "docs" / "glossary.md").read_text()
+    )
+    assert len(named) >= 15
+    for name in named:
+        parts = name.split(".")
+        for n in range(len(parts), 0, -1):
+            with contextlib.suppress(ModuleNotFoundError):
+                found: object = importlib.import_module(".".join(["paccf", *parts[:n]]))
+                for part in parts[n:]:
+                    found = getattr(found, part)
+                break
+        else:
+            raise AssertionError(f"there is no paccf.{name}")
