@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 from tests.models import faults as f
 
-from paccf.models.live import CeilingReached, Ended, Live, Refused, Unavailable, Unusable
+from paccf.models.live import CeilingReached, Ended, Live, Refused, Unavailable, Unusable, Withheld
 from paccf.models.openai import ChatModel, chat, paced
 from paccf.models.opening import fingerprint, opened
 from paccf.models.replies import Again
@@ -142,8 +142,8 @@ def test_what_may_pass_is_asked_again(name: str) -> None:
     assert server.asked[0].body == server.asked[1].body  # one draw, however often it is sent
     assert (model.pace.spent.sends, model.pace.spent.answers, model.pace.flying) == (2, 1, 0)
 
-    failed, server, model = talk(fault, patience=patience)
-    assert type(failed) is (Refused if name in ANSWERED else Unavailable), failed
+    failed, server, model = talk(fault, run=lambda m, s: m.answer(asking(kind="propose")), patience=patience)
+    assert type(failed) is (Withheld if name in ANSWERED else Unavailable), failed
     assert re.search(says, str(failed)), str(failed)
     assert ("answered 2 times" if name in ANSWERED else "in 2 attempts") in str(failed)
     assert ("again later" in str(failed)) == (name not in ANSWERED)
@@ -163,9 +163,9 @@ FINAL = {
         "does not fit",
     ),
     "413": (f.status("413 Payload Too Large"), Refused, "does not fit"),
-    "filtered prompt": (f.status("400 Bad Request", b'{"error": {"code": "content_filter"}}'), Refused, "filter"),
-    "filtered answer": (f.says(f.reply(f.completion("", "content_filter"))), Refused, "filter"),
-    "refusal": (f.says(f.reply(f.completion(None, refusal="I cannot"))), Refused, "refused: I cannot"),
+    "filtered prompt": (f.status("400 Bad Request", b'{"error": {"code": "content_filter"}}'), Withheld, "filter"),
+    "filtered answer": (f.says(f.reply(f.completion("", "content_filter"))), Withheld, "filter"),
+    "refusal": (f.says(f.reply(f.completion(None, refusal="I cannot"))), Withheld, "refused: I cannot"),
     "all of it was thought": (f.says(f.reply(f.completion(None, "length"))), Refused, "raise max_tokens"),
     "401": (f.status("401 Unauthorized"), Unusable, "key_env"),
     "402": (f.status("402 Payment Required"), Unusable, "no credit"),
@@ -183,10 +183,23 @@ FINAL = {
 @pytest.mark.parametrize("name", FINAL)
 def test_what_will_not_pass_ends_with_one_send_and_what_to_do(name: str) -> None:
     fault, kind, says = FINAL[name]
-    failed, server, model = talk(fault)
+    failed, server, model = talk(fault, run=lambda m, s: m.answer(asking(kind="propose")))
     assert type(failed) is kind, failed
     assert re.search(says, str(failed)), str(failed)
     assert (len(server.asked), model.pace.spent.sends, model.pace.flying) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("kind", ["evaluate", "appraise"])
+@pytest.mark.parametrize(
+    "name", [*sorted(ANSWERED), *(name for name, (_, kind, _) in FINAL.items() if kind is Withheld)]
+)
+def test_what_is_withheld_from_a_scoring_is_a_failed_observation(name: str, kind: str) -> None:
+    fault = TRANSIENT[name][0] if name in ANSWERED else FINAL[name][0]
+    patience = Patience(attempt=0.3, attempts=2, pause=0.002, longest=0.1)
+    answer, server, model = talk(fault, run=lambda m, s: m.answer(asking(kind=kind)), patience=patience)
+    sends = 2 if name in ANSWERED else 1
+    assert answer == Answer("", finish="withheld", attempts=sends)
+    assert (len(server.asked), model.pace.spent.sends, model.pace.flying) == (sends, sends, 0)
 
 
 def test_nobody_there_is_unavailable_and_sent_nothing_that_could_be_billed() -> None:

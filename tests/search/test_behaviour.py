@@ -334,13 +334,14 @@ def test_technical_failures_are_their_own_end(name: str) -> None:
 
 
 @each
-def test_malformed_answers_are_asked_again_and_then_left_unscored(name: str) -> None:
+@pytest.mark.parametrize("said", ["[]", "", "I cannot help with that."])
+def test_malformed_answers_are_asked_again_and_then_left_unscored(name: str, said: str) -> None:
     world = Toy()
 
     class Deaf(ToyModel):
         def answer(self, request: Request) -> Answer:
             if request.kind == "evaluate":
-                return Answer("[]")
+                return Answer(said)
             return ToyModel.answer(self, request)
 
     trace = run(search(Task("t", None), world, controller(name), budget=60, arm=Arm("paccf", ScoreGap(0))), Deaf(world))

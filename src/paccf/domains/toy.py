@@ -71,7 +71,10 @@ class Toy:
         return f"{task.id} at [{state}], {channel}: score " + " ".join([a.key for a in actions]) + "".join(notes)
 
     def read_scores(self, text: str, count: int) -> list[float | None]:
-        scores = json.loads(text)
+        try:
+            scores = json.loads(text)
+        except json.JSONDecodeError:
+            scores = []
         return [scores[i] if i < len(scores) else None for i in range(count)]
 
     def reflect(self, task: Task, actions: Sequence[Action]) -> str:

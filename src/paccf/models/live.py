@@ -38,6 +38,11 @@ class Refused(ModelFailure):
     """This request will not be answered, others may be: too long, filtered, or malformed."""
 
 
+class Withheld(Refused):
+    """The model or its provider did answer, and would not speak of this prompt, or said nothing of use. Of a scoring
+    this is no more than a failed observation: `ChatModel` answers it with an empty text, and the driver asks anew."""
+
+
 class Unusable(ModelFailure):
     """No request will be answered until somebody changes the spec, the key or the account."""
 

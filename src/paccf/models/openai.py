@@ -17,16 +17,17 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from paccf.models.live import Attempting, Refused, Unavailable, Unusable
+from paccf.models.live import Attempting, Refused, Unavailable, Unusable, Withheld
 from paccf.models.pace import Lease, Pace
 from paccf.models.redaction import hide
 from paccf.models.replies import Again, Said, failure, judged
 from paccf.models.spec import LIMITS, ModelSpec
 from paccf.models.wire import CAP, Broken, Untrusted, Wire
 from paccf.search.chance import chance
-from paccf.search.world import Answer, Request
+from paccf.search.world import Answer, Kind, Request
 
 CONCURRENCY = 16  # ours: requests in flight where the spec does not say
+OBSERVING: tuple[Kind, ...] = ("evaluate", "appraise")  # a search goes on without one of their answers
 LOCAL_CONCURRENCY = 2  # ours: the same for the server in this process; more are no faster on few cores
 
 
@@ -46,6 +47,23 @@ class ChatModel:
         return parameters(self.spec, self.seed, request)
 
     async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
+        """An answer that is withheld from a scoring is an empty one: a failed observation, as durable as any other."""
+        sends = 0
+
+        async def counted(attempt: int) -> None:
+            nonlocal sends
+            sends = attempt
+            if attempting is not None:
+                await attempting(attempt)
+
+        try:
+            return await self._answered(request, counted)
+        except Withheld:
+            if request.kind not in OBSERVING:
+                raise
+            return Answer("", finish="withheld", attempts=sends)
+
+    async def _answered(self, request: Request, attempting: Attempting) -> Answer:
         messages = [{"role": "user", "content": request.prompt}]
         try:
             fields = asked(self.spec, self.seed, request)
@@ -59,8 +77,7 @@ class ChatModel:
         why, answered = "", 0
         for attempt in range(1, self.spec.patience.attempts + 1):
             async with self.pace.lease(at_most) as lease:
-                if attempting is not None:
-                    await attempting(attempt)
+                await attempting(attempt)
                 lease.sent = True
                 start = perf_counter()
                 outcome = await self._attempt(body, lease)
@@ -73,7 +90,7 @@ class ChatModel:
                 await self.pace.pause(self._pause(request, attempt, outcome))
         if answered == attempt:
             raise failure(
-                Refused, f"the endpoint answered {attempt} times and never with anything of use, the last time: {why}"
+                Withheld, f"the endpoint answered {attempt} times and never with anything of use, the last time: {why}"
             )
         raise failure(
             Unavailable,

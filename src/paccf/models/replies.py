@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from paccf.models.live import Refused, Unavailable, Unusable
+from paccf.models.live import Refused, Unavailable, Unusable, Withheld
 from paccf.models.redaction import hidden, redacted
 from paccf.models.wire import Reply
 from paccf.search.world import ModelFailure
@@ -50,7 +50,7 @@ class Again:
 
 
 def judged(reply: Reply, key_env: str) -> Said | Again:
-    """Raises `Refused` or `Unusable` for what asking again cannot change."""
+    """Raises `Refused` (`Withheld`) or `Unusable` for what sending it again cannot change."""
     if reply.status == 200:
         return _answer(reply.body)
     words = _words(reply.body)
@@ -101,7 +101,7 @@ def _permanent(reply: Reply, words: str, why: str, key_env: str) -> ModelFailure
         )
     if _FILTER.search(words):
         return failure(
-            Refused, f"the provider's content filter refused the prompt ({why}); use another provider or model"
+            Withheld, f"the provider's content filter refused the prompt ({why}); use another provider or model"
         )
     return failure(
         Refused,
@@ -126,10 +126,10 @@ def _answer(body: bytes) -> Said | Again:
     message = message if isinstance(message, dict) else {}
     text = message.get("content")
     if finish == "content_filter":
-        raise failure(Refused, "the provider's content filter cut the answer; use another provider or model")
+        raise failure(Withheld, "the provider's content filter cut the answer; use another provider or model")
     if not isinstance(text, str):
         if isinstance(message.get("refusal"), str):
-            raise failure(Refused, f"the model refused: {_cut(message['refusal'])}")
+            raise failure(Withheld, f"the model refused: {_cut(message['refusal'])}")
         if finish == "length":
             raise failure(Refused, "the answer ended before its first word (finish reason length); raise max_tokens")
         return Again("an answer without content", answered=True)
