@@ -271,6 +271,19 @@ def test_a_page_that_is_lost_costs_only_what_was_on_it(played: Path, tmp_path: P
     assert sum(saved) > 0.8 * 40 * len(saved), saved
 
 
+def test_of_a_file_that_was_cut_the_beginning_is_saved(played: Path, tmp_path: Path) -> None:
+    path, saved = tmp_path / "cut.sqlite", tmp_path / "saved.sqlite"
+    data = (played / "run.sqlite").read_bytes()
+    path.write_bytes(data[: -2 * int.from_bytes(data[16:18], "big") - 777])
+    assert "is damaged" in refused("export", str(path), "outcomes")
+    assert run("doctor", str(path)).exit_code == 1
+    result = run("import", str(path), "-o", str(saved), "--skip-bad", "--json")
+    assert result.exit_code == 1
+    assert "The file is damaged" in result.stderr
+    assert 0 < json.loads(result.stdout)["searches"] < 40
+    assert json.loads(done("doctor", str(saved), "--json").stdout)["sound"]
+
+
 def test_hostile_text_goes_through_every_format(tmp_path: Path, hostile: str) -> None:
     given = toy_search()
     frontier = given.frontiers[0]

@@ -94,6 +94,7 @@ def command(
     where = {name: list(values) for name, values in conditions.items() if values}
     lost = Lost()
     with reading(record, damaged=skip_bad) as store:
+        lost.problem = store.database.problem
         skip = lost if skip_bad else None
         run = chosen(store.runs(skip=skip), run_name, record)
         if run.simulated:
@@ -110,7 +111,7 @@ def command(
     elif output is not None:
         for name, count in written.items():
             say(f"{clean(name)}: {count:,} rows")
-    if lost.count:
+    if lost:
         sys.exit(1)
 
 

@@ -64,6 +64,7 @@ def command(
     lost, copied = Lost(), Copied()
     skip = lost if skip_bad else None
     with reading(source, damaged=skip_bad) as store:
+        lost.problem = store.database.problem
         there = [run.name for run in store.runs(skip=skip)]
         if unknown := [name for name in names if name not in there]:
             raise BadInput(f"{source} holds no run {unknown[0]}; it holds {', '.join(there) or 'none'}")
@@ -92,7 +93,7 @@ def command(
         if not tape_only and (Path(output) / "spec.toml").exists():
             say(f"How far it is: paccf status {clean(output)}")
     lost.tell()
-    if lost.count:
+    if lost:
         sys.exit(1)
 
 

@@ -58,19 +58,25 @@ def chosen(runs: list[RunInfo], name: str | None, place: str) -> RunInfo:
 
 
 class Lost:
-    """Counts what cannot be read, and says so at the end."""
+    """Counts what cannot be read, and says so at the end; also that of a damaged file more may be missing."""
 
     def __init__(self) -> None:
         self.count = 0
         self.first: list[str] = []
+        self.problem = ""
 
     def __call__(self, error: StoreError) -> None:
         self.count += 1
         if len(self.first) < SHOWN:
             self.first.append(str(error))
 
+    def __bool__(self) -> bool:
+        return bool(self.count or self.problem)
+
     def tell(self) -> None:
         """On stderr, if there is anything."""
+        if self.problem:
+            say(f"The file is damaged: {self.problem}", err=True)
         if self.count:
             say(f"Left out, because it cannot be read: {self.count:,}. The first:", err=True)
             for line in self.first:

@@ -10,7 +10,9 @@ import contextlib
 import json
 import os
 import queue
+import shutil
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -46,7 +48,10 @@ class Database:
         self.name = named(self.url)
         self.readonly = readonly
         self.damaged = damaged
+        self.problem = ""  # of a damaged file: what SQLite says of its pages
         self.path = str(self.url.database) if self.url.get_backend_name() == "sqlite" else None
+        self._file = self.path or ""
+        self._padded: tempfile.TemporaryDirectory[str] | None = None
         self._lock: WriterLock | None = None
         self._writer: _Writer | None = None
         self._engines: list[Engine] = []
@@ -62,6 +67,8 @@ class Database:
     def _open(self) -> None:
         if self.path is not None:
             self._look_at_file(self.path)
+            if self.damaged:
+                self._pad(self.path)
         if not self.readonly:
             if self.path is not None:
                 refuse_remote(self.path)
@@ -76,8 +83,8 @@ class Database:
             self._writer = _Writer(engine, self.translated)
         self.reading = self._engine(readonly=True)
         with self.reading.connect() as connection:
-            if self.readonly and self.path is not None and not self.damaged:
-                sound(connection, self.path)
+            if self.readonly and self.path is not None:
+                self._check(connection, self.path)
             found = schema.version(connection)
             if found is None:
                 raise Missing("it is an empty database; a run creates what is missing")
@@ -86,6 +93,31 @@ class Database:
                 raise Foreign(
                     f"it has the older schema {found}; move it forward with: paccf doctor {self.name} --migrate"
                 )
+
+    def _pad(self, path: str) -> None:
+        """Of a file that was cut SQLite refuses all; of a copy that is filled up with nothing, the nothing."""
+        with open(path, "rb") as file:
+            head = file.read(100)
+        size = int.from_bytes(head[16:18], "big") * int.from_bytes(head[28:32], "big")  # page size, pages
+        if os.path.getsize(path) < size <= 64 * os.path.getsize(path):
+            self._padded = tempfile.TemporaryDirectory(prefix="paccf")
+            self._file = os.path.join(self._padded.name, "padded.sqlite")
+            shutil.copyfile(path, self._file)
+            os.truncate(self._file, size)
+            if os.path.exists(f"{path}-wal"):
+                shutil.copyfile(f"{path}-wal", f"{self._file}-wal")
+
+    def _check(self, connection: Connection, path: str) -> None:
+        try:
+            sound(connection, path)
+        except Damaged as error:
+            if not self.damaged:
+                raise
+            self.problem = str(error)
+        except (DBAPIError, UnicodeDecodeError) as error:
+            if not self.damaged:
+                raise
+            self.problem = f"its pages cannot be checked ({error})"
 
     def _look_at_file(self, path: str) -> None:
         if os.path.isdir(path):
@@ -103,7 +135,7 @@ class Database:
 
     def _engine(self, readonly: bool) -> Engine:
         if self.path is not None:
-            engine = _sqlite(self.path, readonly)
+            engine = _sqlite(self._file, readonly)
         else:
             engine = _postgres(self.url, readonly)
         self._engines.append(engine)
@@ -168,6 +200,8 @@ class Database:
             self._lock.release()
         self._writer, self._engines, self._lock, self._standing = None, [], None, []
         self._local = threading.local()
+        if self._padded is not None:
+            self._padded.cleanup()
 
 
 class _Writer:
@@ -293,7 +327,7 @@ def _postgres(url: URL, readonly: bool) -> Engine:
 def _settle(engine: Engine) -> None:
     """Move the -wal file into the database, so that one file is the whole record. Somebody who reads can prevent it:
     then both files stay, and lose nothing."""
-    with contextlib.suppress(DBAPIError):
+    with contextlib.suppress(DBAPIError, sqlite3.Error):
         connection = engine.raw_connection()
         try:
             connection.cursor().execute("PRAGMA busy_timeout = 0").execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -324,7 +358,8 @@ def explained(error: BaseException, name: str) -> StoreError:
     state = getattr(error, "sqlstate", None) or ""
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or state == "55P03":
         return Locked(f"{name} is locked by another program ({text}); close it there and run the same command again")
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or state[:2] == "XX":
+    ours = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT)
+    if ours or state[:2] == "XX" or text.startswith("Could not decode"):  # what we ask is right: the tables are not
         return Damaged(f"{name} is damaged ({text}). {rescue(name)}")
     if code == sqlite3.SQLITE_FULL or number in (28, 122, 27) or state == "53100":
         return Full(

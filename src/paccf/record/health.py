@@ -70,9 +70,7 @@ def examined(place: str) -> Iterator[Finding]:
     try:
         whole = Database(place, readonly=True)
     except Damaged as error:
-        yield Finding(
-            "pages", "wrong", str(error), f"paccf import {place} -o NEW.sqlite --skip-bad saves what can be read"
-        )
+        yield Finding("pages", "wrong", _short(error), _save(place))
         try:
             database = Database(place, readonly=True, damaged=True)
         except StoreError:
@@ -86,7 +84,11 @@ def examined(place: str) -> Iterator[Finding]:
             if not database.damaged:
                 yield _pages(database)
         yield Finding("schema", "ok", f"version {schema.VERSION}")
-        yield from _contents(store)
+        for what, part in (("searches", _searches), ("tape", _tape), ("orphans", _orphans)):
+            try:
+                yield from part(store)
+            except StoreError as error:  # not even a row at a time
+                yield Finding(what, "wrong", _short(error), _save(database.name))
     finally:
         store.close()
 
@@ -127,33 +129,38 @@ def _pages(database: Database) -> Finding:
     return Finding("pages", "ok", "every page, index and reference is sound")
 
 
+def _short(error: StoreError) -> str:
+    """Without what to do, which a finding says by itself."""
+    return str(error).partition(". Restore")[0]
+
+
 def _save(name: str) -> str:
     return f"restore it from a copy, or save what can be read: paccf import {name} -o NEW.sqlite --skip-bad"
 
 
-def _contents(store: Store) -> Iterator[Finding]:
-    name, lost = store.database.name, _Lost()
+def _searches(store: Store) -> Iterator[Finding]:
+    lost, searches, frontiers = _Lost(), 0, 0
     runs = store.runs(skip=lost)
-    searches = frontiers = 0
     for run in runs:
         store.certificates(run, skip=lost)
         store.exclusions(run, skip=lost)
         for first, *_ in store.whole(run, skip=lost):
             searches += 1
             frontiers += len(getattr(first, "frontiers", ()))
-    yield _read(
-        "searches", lost, f"{searches:,} of {len(runs)} runs, {frontiers:,} frontiers, all as they were written", name
-    )
+    said = f"{searches:,} of {len(runs)} runs, {frontiers:,} frontiers, all as they were written"
+    yield _read("searches", lost, said, store.database.name)
+
+
+def _tape(store: Store) -> Iterator[Finding]:
     lost = _Lost()
     with store.database.read() as connection:
         count = sum(1 for _ in read_rows(connection, lost))
-        yield _read("tape", lost, f"{count:,} requests, all as they were written", name)
-        known = totals(connection)
-        if known.maybe_billed:
+        yield _read("tape", lost, f"{count:,} requests, all as they were written", store.database.name)
+        if maybe := totals(connection).maybe_billed:
             yield Finding(
                 "tape",
                 "note",
-                f"{known.maybe_billed:,} requests were begun and never answered; perhaps they were billed",
+                f"{maybe:,} requests were begun and never answered; perhaps they were billed",
                 "the same run asks them again; the provider's bill is what counts",
             )
         missing, there = _replayable(connection)
@@ -165,7 +172,6 @@ def _contents(store: Store) -> Iterator[Finding]:
                 "be replayed here",
                 "bring the tape that they were made on: paccf import OTHER -o THIS --tape-only",
             )
-        yield from _orphans(connection, name)
 
 
 def _read(what: str, lost: _Lost, said: str, name: str) -> Finding:
@@ -188,9 +194,15 @@ def _replayable(connection: Connection) -> tuple[int, int]:
     return missing, there
 
 
-def _orphans(connection: Connection, name: str) -> Iterator[Finding]:
+def _orphans(store: Store) -> Iterator[Finding]:
     """Rows that nothing leads to. A transaction leaves none of a search; texts may stay behind a trace that a longer
     one replaced."""
+    with store.database.read() as connection:
+        yield from _loose(connection, store.database.name)
+        yield from _unused(connection, store.database.name)
+
+
+def _loose(connection: Connection, name: str) -> Iterator[Finding]:
     t = schema.traces.c
     loose = {}
     for table in (schema.outcomes, schema.frontiers, schema.candidates, schema.nodes, schema.labels, schema.bills):
@@ -204,8 +216,13 @@ def _orphans(connection: Connection, name: str) -> Iterator[Finding]:
         yield Finding("orphans", "wrong", f"{said} belong to no search", _save(name))
     else:
         yield Finding("orphans", "ok", "every row belongs to a search")
+
+
+def _unused(connection: Connection, name: str) -> Iterator[Finding]:
     tape, body = schema.tape.c, schema.texts.c.body
-    used = [select(column) for column in (tape.model, tape.parameters, tape.prompt, tape.answer, t.effects)]
+    used = [
+        select(column) for column in (tape.model, tape.parameters, tape.prompt, tape.answer, schema.traces.c.effects)
+    ]
     unused = select(schema.texts.c.digest).except_(*used)
     count, size = connection.execute(
         select(func.count(), func.coalesce(func.sum(func.length(body)), 0)).where(schema.texts.c.digest.in_(unused))

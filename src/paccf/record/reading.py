@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import suppress
-from itertools import groupby
+from collections.abc import Iterable, Iterator
+from itertools import count, groupby
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
@@ -50,13 +49,25 @@ def _outcomes(
     if skip is None:
         yield from _matching(connection, selected(_joined(), run, where), run, None)
         return
+    unread: list[Damaged] = []  # since the last one that could be read
     for trace in _ids(connection, run, where, skip):
         try:
-            yield from list(_matching(connection, selected(_joined().where(_TRACE.id == trace), run, where), run, skip))
+            found = list(_matching(connection, selected(_joined().where(_TRACE.id == trace), run, where), run, skip))
         except _UNREADABLE as error:
-            skip(Damaged(f"search {trace} cannot be read: {_cause(error)}"))
+            unread.append(Damaged(f"search {trace} cannot be read: {_cause(error)}"))
+            found = []
+        if found:
+            for one in unread:
+                skip(one)
+            unread = []
+            yield from found
+        elif len(unread) >= MISSES:
+            break
+    if unread:
+        skip(Damaged(f"{unread[0]}; nor can those after it, if there were any"))
 
 
+MISSES = 20_000  # ours: searches in a row that cannot be read, after which no other is looked for
 _UNREADABLE = (DatabaseError, UnicodeDecodeError, json.JSONDecodeError)
 
 
@@ -69,18 +80,17 @@ def _joined() -> Select[Any]:
     return select(_TRACE.id.label("trace_id"), *keys, schema.outcomes).join_from(schema.traces, schema.outcomes)
 
 
-def _ids(connection: Connection, run: int, where: dict[str, Any], skip: Skip) -> list[int]:
+def _ids(connection: Connection, run: int, where: dict[str, Any], skip: Skip) -> Iterable[int]:
     """The traces that are asked for, in their order; where that cannot be read, all that there may be."""
     try:
         chosen = selected(select(_TRACE.id).join_from(schema.traces, schema.outcomes), run, where)
-        return list(dict.fromkeys(connection.execute(chosen).scalars()))
+        return dict.fromkeys(connection.execute(chosen).scalars())
     except _UNREADABLE as error:
         skip(Damaged(f"the list of searches cannot be read ({_cause(error)}); each is looked for"))
-    last = 0
-    for column in (_TRACE.id, schema.outcomes.c.trace, schema.nodes.c.trace, schema.candidates.c.trace):
-        with suppress(*_UNREADABLE):
-            last = max(last, connection.execute(select(func.max(column))).scalar() or 0)
-    return list(range(1, last + 1))
+    try:
+        return range(1, 1 + (connection.execute(select(func.max(_TRACE.id))).scalar() or 0))
+    except _UNREADABLE:
+        return count(1)
 
 
 def _matching(
