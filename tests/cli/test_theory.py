@@ -105,6 +105,22 @@ def test_frontiers_to_a_file_and_to_standard_output_are_the_same(tmp_path):
     assert "SIMULATED" in run("frontiers", "--tasks", "20", "-o", path).output
 
 
+def test_a_log_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "log.jsonl"
+    path.write_text("as it was")
+
+    def breaks(*args, **options):
+        yield {"task": "t-0"}
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("paccf.theory.frontiers.simulate_frontiers", breaks)
+    result = run("frontiers", "-o", path)
+    assert result.exit_code == 2
+    assert "No space left" in result.output
+    assert path.read_text() == "as it was"
+    assert [p.name for p in tmp_path.iterdir()] == ["log.jsonl"]
+
+
 def test_frontiers_knobs_reach_the_evaluator():
     output = run("frontiers", "--tasks", "5", "--repeats", "2", "--noise", "0", "--lattice", "2.5").output
     rows = [row for line in output.splitlines() for row in json.loads(line)["scores"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -383,8 +384,11 @@ def frontiers(tasks: int, seed: int, first: int, output: Path | None, as_json: b
       paccf theory frontiers --tasks 100 -o train.jsonl
       paccf theory frontiers --tasks 500 --first 100 -o test.jsonl
     """
+    from contextlib import nullcontext
+
     import msgspec
 
+    from paccf.method.certificate import whole_file
     from paccf.theory.frontiers import Evaluator, simulate_frontiers
 
     if as_json and output is None:
@@ -392,7 +396,7 @@ def frontiers(tasks: int, seed: int, first: int, output: Path | None, as_json: b
     log = simulate_frontiers(tasks, seed, first=first, evaluator=Evaluator(**knobs))
     encode = msgspec.json.Encoder().encode
     lines = 0
-    with click.open_file("-" if output is None else str(output), "wb") as file:
+    with nullcontext(sys.stdout.buffer) if output is None else whole_file(output) as file:
         for frontier in log:
             file.write(encode(frontier) + b"\n")
             lines += 1

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, Self
+from typing import IO, TYPE_CHECKING, Literal, Self
 
 import msgspec
 
@@ -293,18 +294,28 @@ def digest(fields: Mapping[str, object]) -> str:
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     """Replace ``path`` by ``data``, through a synced temporary file beside it."""
+    with whole_file(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write to that takes the place of ``path`` when the block ends well; else ``path`` is as it was."""
     import tempfile
 
-    path = os.path.realpath(path)
     if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe is written to, never replaced
         with open(path, "wb") as file:
-            file.write(data)
+            yield file
         return
-    folder = os.path.dirname(os.path.abspath(path))
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".", suffix=".part")
+    asked, path = os.fspath(path), os.path.realpath(path)
+    folder = os.path.dirname(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".", suffix=".part")
+    except OSError as error:  # about a name that nobody gave
+        raise OSError(error.errno, error.strerror, asked) from None
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         mask = os.umask(0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,11 +68,21 @@ def _log(axes: Axes) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure; the same figure gives the same bytes. The format is that of the suffix."""
+    """Write a figure, whole or not at all; the same figure gives the same bytes. The format is that of the suffix."""
     import matplotlib
 
+    drawn = BytesIO()
+
     with matplotlib.rc_context({"svg.hashsalt": "paccf", "pdf.fonttype": 42}):
-        figure.savefig(check_format(path), metadata=DATES[path.suffix.lower()])
+        ending = check_format(path).suffix.lower()
+        figure.savefig(drawn, format=ending[1:], metadata=DATES[ending])
+    temporary = path.with_name(path.name + ".part")
+    try:
+        temporary.write_bytes(drawn.getvalue())
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None  # about a name that somebody gave
+    temporary.replace(path)
 
 
 def count_grid(most: int) -> list[int]:
