@@ -51,3 +51,54 @@ def test_every_example_says_how_to_run_it_and_shows_the_three_steps() -> None:
             assert all(f"    # {n}. " in text for n in (1, 2, 3)), script.name
             assert f"examples/{script.name}" in text
             assert script.stem in (EXAMPLES / "run_all").read_text()
+
+
+def test_a_domain_of_ones_own_is_a_domain_like_the_others(tmp_path: Path) -> None:
+    """As if it were installed: an entry point beside the package. Read, solved, searched, and a whole experiment."""
+    info = tmp_path / "reach-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: reach\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[paccf.domains]\nreach = reach\n")
+    own = EXAMPLES / "own_domain"
+    assert '[project.entry-points."paccf.domains"]\nreach = "reach"' in (own / "pyproject.toml").read_text()
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(own)]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+    def said(*command: str) -> str:
+        done = subprocess.run([sys.executable, *command], capture_output=True, text=True, env=environment, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    code = """
+import sys
+from paccf.domains.registry import sample, task_of, world
+text, answer = sample("reach")
+task, place = task_of("reach", text), world("reach", bound=50)
+start = place.start(task)
+found = place.read_proposals(task, start.state, answer + "\\nadd: 3 -> 11\\nfly: 3 -> 4\\nI think that double\\n")
+assert ([a.key for a in found.actions], found.illegal, found.unparsable) == (["double", "add"], 2, 1), found
+assert place.execute(task, (13, 1), found.actions[1]).solved is True
+assert place.execute(task, (40, 3), found.actions[0]).terminal, "beyond the bound"
+assert not {"reach.oracle", "reach.tasks", "reach.truth"} & set(sys.modules), "a world loads nothing that knows solutions"
+from paccf.models.simulated import simulated, truth_of
+truth = truth_of("reach")
+for line, counted in ((truth.wrong, "illegal"), (truth.garbled, "unparsable")):
+    assert getattr(place.read_proposals(task, start.state, line(task, start.state, found.actions[0])), counted) == 1
+from paccf.domains.oracles import oracle_of
+oracle = oracle_of("reach")
+state = start.state
+for step in oracle.solution(task):
+    assert oracle.protected(task, state, [step]) == [True]
+    state = place.execute(task, state, step).state
+assert state[0] == 20
+"""
+    said("-c", code)
+    assert "10-in-5" in said("-m", "paccf", "tasks", "reach", "-n", "3")
+    assert "protected" in said("-m", "paccf", "solve", "reach", "3 to 20 in 5")
+    run = said("-m", "paccf", "run", str(own / "reach.toml"), "-o", "run", "--quiet")
+    assert "SIMULATED" in run
+    assert re.search(r"^reach +LevinTS +24 ", run, re.M)
+    assert "0 failed" not in run
