@@ -234,7 +234,7 @@ def test_log_labels_are_the_oracle_of_each_frontier(tmp_path: Path) -> None:
         (["--task", HAND, "--profile", "no/such.toml"], "cannot be read"),
         (["--task", HAND, "--model", "gpt"], "none of simulated, local"),
         (["--task", HAND, "--set", "m=3"], "setting of lats"),
-        (["--task", HAND, "--set", "n=0"], "a whole number 1 or more, not '0'"),
+        (["--task", HAND, "--set", "n=0"], "--set n: a whole number 1 or more, not 0"),
         (["--task", HAND, "--set", "n=2.5"], "a whole number"),
         (["--task", HAND, "--set", "w=nan"], "a number 0 or more"),
         (["--task", HAND, "--set", "lam=2"], "from 0 to 1"),

@@ -42,6 +42,8 @@ def test_the_paper_spec_is_the_papers_experiment() -> None:
         ("controllers.lats.samples=3", "controllers.lats.samples is unknown"),
         ("controllers.utc={}", "there is no controller 'utc'"),
         ("controllers.uct.k=many", "controllers.uct"),
+        ("controllers={levin={temperature=0}}", "controllers.levin: temperature: a number above 0, not 0"),
+        ("controllers={tooltree={top_k=0}}", "controllers.tooltree: top_k: a whole number 1 or more, not 0"),
         ("calibration.tasks=x", "calibration.tasks: Expected `int`, got `str`"),
         ("budgets=[20, 60]", "60 is over [calibration] budget 40"),
         ("budgets=[40, 20]", "rising order"),

@@ -354,6 +354,11 @@ def test_malformed_answers_are_asked_again_and_then_left_unscored(name: str, sai
     assert trace.bill.unknown_tokens == trace.bill.requests["evaluate"]
 
 
+def test_nothing_in_flight_is_refused_instead_of_waited_for() -> None:
+    with pytest.raises(ValueError, match="1 or more"):
+        asyncio.run(run_all([], Waiting(ToyModel(Toy())), 0))
+
+
 def test_a_controller_may_not_go_on_after_its_budget() -> None:
     def greedy(setting: Any) -> Any:
         while True:

@@ -352,6 +352,8 @@ async def run_async(search: Search, model: AsyncModel, slots: asyncio.Semaphore)
 
 async def run_all(searches: Sequence[Search], model: AsyncModel, in_flight: int) -> list[Trace]:
     """Drive many searches over one model with at most ``in_flight`` requests at once; traces in the given order."""
+    if in_flight < 1:
+        raise ValueError(f"with {in_flight} requests in flight no search would ever end; let it be 1 or more")
     slots = asyncio.Semaphore(in_flight)
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(run_async(search, model, slots)) for search in searches]

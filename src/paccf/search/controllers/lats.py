@@ -16,6 +16,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
+from paccf.search.controllers.ranges import AMOUNT, COUNT, SHARE, check
 from paccf.search.effects import Admit, BudgetExhausted, Controller, Effect, Ending, Execute, Propose, Reflect, Setting
 from paccf.search.tree import Node, backup, bury, most_valued, reward, solved
 
@@ -27,6 +28,9 @@ class Lats:
     lam: float = 0.5  # the paper, for HotPotQA and Game24; 1 in effect where proposals are listed, not sampled
     trajectories: int = 50  # the paper's K for HotPotQA
     notes: int = 3  # the code keeps fewer than four failures
+
+    def __post_init__(self) -> None:
+        check(self, n=COUNT, w=AMOUNT, lam=SHARE, trajectories=COUNT, notes=AMOUNT)
 
 
 def uct_value(node: Node, w: float) -> float:

@@ -15,6 +15,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from paccf.search.controllers.ranges import ABOVE, AMOUNT, COUNT, SHARE, check
 from paccf.search.effects import Admit, BudgetExhausted, Controller, Ending, Execute, Propose, Reason, Setting
 from paccf.search.tree import Node, most_valued
 
@@ -27,6 +28,9 @@ class Levin:
     policy: Literal["score", "votes", "auto"] = "auto"  # auto: votes where proposals are sampled
     depth_offset: int = 0  # h-levin: d0 is the number of edges; 1 counts nodes
     goal: Literal["pop", "generation"] = "pop"  # when goals are tested: pop as in the paper, generation as in h-levin
+
+    def __post_init__(self) -> None:
+        check(self, k=COUNT, temperature=ABOVE, mix=SHARE, depth_offset=AMOUNT)
 
 
 def softmax(scores: Sequence[float | None], temperature: float) -> list[float]:

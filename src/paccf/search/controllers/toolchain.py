@@ -17,6 +17,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from paccf.search.controllers.ranges import COUNT, SHARE, check
 from paccf.search.effects import Admit, BudgetExhausted, Controller, Ending, Execute, Propose, Setting
 from paccf.search.tree import Node, Path, most_valued, solved
 
@@ -28,6 +29,9 @@ class ToolChain:
     beta: float = 0.5  # ours: not known from the original
     consistency: Literal["score", "votes", "auto"] = "auto"  # auto: votes where proposals are sampled
     memory: tuple[Path, ...] = ()  # plans known before the run
+
+    def __post_init__(self) -> None:
+        check(self, k=COUNT, alpha=SHARE, beta=SHARE)
 
 
 def lcs(a: Sequence[str], b: Sequence[str]) -> int:

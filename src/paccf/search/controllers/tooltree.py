@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paccf.method.admission import TopK
+from paccf.search.controllers.ranges import AMOUNT, COUNT, POINTS, check
 from paccf.search.effects import (
     Admit,
     Appraise,
@@ -44,6 +45,10 @@ class ToolTree:
     patience: int = 10  # the authors': rollouts without improvement, 1 or more
     improvement: float = 1e-3  # the authors': what counts as one
     stop_on_win: bool = True  # ours: a verified solution ends the search
+
+    def __post_init__(self) -> None:
+        check(self, k=COUNT, weight=AMOUNT, tau_pre=POINTS, tau_post=POINTS, top_k=COUNT)
+        check(self, rollouts=COUNT, patience=COUNT, improvement=AMOUNT)
 
 
 def select(node: Node, weight: float) -> Node | None:

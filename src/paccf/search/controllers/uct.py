@@ -12,6 +12,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from paccf.search.controllers.ranges import AMOUNT, COUNT, check
 from paccf.search.effects import Admit, BudgetExhausted, Controller, Effect, Ending, Execute, Propose, Setting
 from paccf.search.tree import Node, backup, bury, most_valued, reward, solved
 
@@ -21,6 +22,9 @@ class Uct:
     k: int = 8  # ours: the paper does not print the number of proposals
     c: float = math.sqrt(2)  # Kocsis and Szepesvari: 2 C_p with C_p = 1/sqrt(2) for rewards in [0, 1]
     rollout: Literal["greedy", "random", "value"] = "greedy"  # greedy: llm-reasoners' `max`; value: no simulation
+
+    def __post_init__(self) -> None:
+        check(self, k=COUNT, c=AMOUNT)
 
 
 def select(node: Node, c: float) -> Node:
