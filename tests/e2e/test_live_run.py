@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from tests.e2e.processes import endpoint, sends
 
+from paccf.cli import main
 from paccf.experiment.folder import Folder
 from paccf.record import texts
 from paccf.record.schema import texts as texts_table
@@ -248,6 +250,24 @@ def test_a_key_and_escapes_in_every_answer_are_nowhere(tmp_path: Path, monkeypat
         refused = paccf("--verbose", "search", "--task", "4 7 8 8", "--model-spec", str(spec), "--verbose")
         assert refused.returncode in (1, 2)
         said += [refused.stdout, refused.stderr]
+    run_at, copy = str(run), str(tmp_path / "copy.sqlite")
+    for arguments in (  # what only reads the record; this process knows no key that it could take out
+        ("runs", run_at),
+        ("doctor", run_at),
+        ("import", run_at, "-o", copy),
+        ("import", run_at, "-o", str(tmp_path / "folder")),
+        ("doctor", copy, "--json"),
+        *[("export", run_at, "-o", str(tmp_path / form), "--format", form) for form in ("jsonl", "parquet")],
+        *[("export", run_at, table) for table in ("tape", "effects", "candidates", "outcomes")],
+        ("export", run_at, "--frontier-log", "-o", str(tmp_path / "logs")),
+        ("show", run_at, told(run)[-1][-1].key.task, "--controller", "uct"),
+        ("replay", run_at),
+        ("spec", "check", run_at),
+        ("status", run_at, "--json"),
+    ):
+        done_here = CliRunner().invoke(main, arguments)
+        assert done_here.exit_code == 0, done_here.output
+        said += [done_here.stdout, done_here.stderr]
     for text in said:
         assert KEY[:-1] not in text
         assert "\x1b" not in text

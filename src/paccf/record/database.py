@@ -36,7 +36,7 @@ Write = Callable[[Connection, Sequence[Item]], Sequence[Result]]
 GROUP = 2000  # ours: writes a commit, at most
 BUSY = 10.0  # ours: seconds that a SQLite lock is waited for
 CHECKED = 64 * 2**20  # ours: bytes up to which a SQLite file is checked whole when it is opened (some .1 s)
-RETRIES = 5  # ours: of a group that PostgreSQL ended for a deadlock or a lost connection
+RETRIES = 5  # ours: of a group that PostgreSQL ended for a deadlock, a lost connection, or somebody else's row
 
 
 class Database:
@@ -77,6 +77,8 @@ class Database:
             with engine.begin() as connection:
                 if self.path is not None and os.path.getsize(self.path):
                     sound(connection, self.path)
+                if self.path is None:  # one process at a time makes or moves the tables
+                    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({schema.APPLICATION})")
                 new = schema.prepare(connection, migrations.STEPS)
                 if new and self.path is not None:
                     connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION}")
@@ -280,8 +282,9 @@ class _Writer:
 
 
 def _passing(error: DBAPIError) -> bool:
-    """Whether the same transaction may succeed when it is tried again: deadlocks, lost connections."""
-    return getattr(error.orig, "sqlstate", None) in ("40001", "40P01") or (
+    """Whether the same transaction may succeed when it is tried again: deadlocks, lost connections, and rows that
+    another process entered meanwhile, which are then compared."""
+    return getattr(error.orig, "sqlstate", None) in ("40001", "40P01", "23505") or (
         error.connection_invalidated and not isinstance(error.orig, sqlite3.Error)
     )
 
