@@ -180,6 +180,19 @@ def test_levin_without_mixing_survives_a_probability_of_nothing() -> None:
     assert next(v for v in descendants(trace.root) if v.path == ("0",)).cost == math.inf
 
 
+@pytest.mark.parametrize("arm", [Arm(), Arm("paccf", ScoreGap(12))], ids=lambda a: a.name)
+def test_levin_expands_at_most_depth_over_probability(arm: Arm) -> None:
+    """The bound of Orseau and others, 2018. It holds with a margin too: a frontier shares out 1 at most."""
+    world, tight = Toy(3, 4, 0.05), 0.0
+    for task in (Task(f"t{i}", None) for i in range(40)):
+        trace = go("levin", ToyModel(world), world, task, arm)
+        if trace.answer is not None:
+            bound = trace.answer.depth * math.exp(trace.answer.cost)
+            assert len(trace.frontiers) <= bound
+            tight = max(tight, len(trace.frontiers) / bound)
+    assert tight > 0.3, "a bound far above what happens would say little"
+
+
 def test_levin_may_test_goals_at_generation() -> None:
     """Then a solved child ends the search without being the next in order, and no later than on pop."""
     model, world = ToyModel(Toy(3, 4, 0.05)), Toy(3, 4, 0.05)
