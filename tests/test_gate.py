@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from paccf import Gate
 from paccf.method.certificate import Certificate
 from paccf.method.deficit import TaskDeficits
+from paccf.method.scores import ScoreError
 
 
 @pytest.fixture
@@ -45,6 +47,21 @@ def test_shadow_keeps_all_and_tells(gate: Gate) -> None:
     assert (decision.kept, decision.dropped, decision.would_drop) == ([0, 1, 2, 3], [], [3])
     assert "would drop: beyond" in str(decision)
     assert gate.shadow([5, 88, 12], [True, False, True]).kept == [0, 2]
+
+
+def test_as_many_draws_as_the_calibration_had(gate: Gate) -> None:
+    """Means of fewer draws are noisier: the margin was not earned on them."""
+    with pytest.raises(ScoreError, match=r"scores\[1\]: 2 observations, but the margin was calibrated with 4"):
+        gate.keep([[88, 88, 88, 88], [70, 69]])
+    for decide in (gate.keep, gate.explain, gate.shadow):
+        with pytest.raises(ScoreError, match="1 observations"):
+            decide([[88], [70]])
+    with pytest.raises(ScoreError, match="3 observations"):
+        gate.rule.keep_many(np.ones((5, 2, 3)))
+    assert gate.rule.keep_many(np.ones((1, 2, 4))).all()
+    assert gate.keep([88, [70, 70, 69, 69], None]) == [0, 1, 2]
+    varied = Gate(Certificate.freeze(TaskDeficits(), "0.95", observations=None))
+    assert varied.keep([[1, 2], [3]]) == [0, 1]
 
 
 def test_an_infinite_margin_explains_itself() -> None:

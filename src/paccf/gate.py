@@ -11,12 +11,15 @@ from __future__ import annotations
 import math
 
 from paccf.method.admission import ScoreGap, places_of
-from paccf.method.scores import UNIT, align
+from paccf.method.scores import UNIT, ScoreError
 
 TYPE_CHECKING = False  # `typing` would be half of the import time
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from paccf.method.certificate import Certificate
     from paccf.method.scores import Score
@@ -58,14 +61,41 @@ class Decision:
         return "\n".join([*lines, *(f"override: {note}" for note in self.overrides)])
 
 
+class _SameDraws(ScoreGap):
+    """`ScoreGap` on means of as many draws as the margin was calibrated with. Fewer are noisier: another law."""
+
+    __slots__ = ()
+
+    def totals(self, scores: Sequence[Score]) -> tuple[list[int | None], int]:
+        for index, score in enumerate(scores):
+            if score is not None and not isinstance(score, (int, float, str)) and hasattr(score, "__len__"):
+                self._same(index, len(score))
+        return super().totals(scores)
+
+    def keep_many(self, scores: NDArray[np.generic], present: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        if scores.ndim == 3:
+            self._same(0, scores.shape[2])
+        return super().keep_many(scores, present)
+
+    def _same(self, index: int, drawn: int) -> None:
+        if drawn not in (0, self.observations):
+            raise ScoreError(
+                index,
+                f"{drawn} observations, but the margin was calibrated with {self.observations}; ask as often, give "
+                "None for a candidate whose scoring failed, or calibrate with as many as you deploy",
+            )
+
+
 class Gate:
-    """`ScoreGap` with the margin of a certificate."""
+    """`ScoreGap` with the margin of a certificate. Lists of observations are as long as those of the calibration."""
 
     __slots__ = ("certificate", "keep", "rule")
 
     def __init__(self, certificate: Certificate) -> None:
         self.certificate = certificate
-        self.rule = ScoreGap(certificate.limit, certificate.epsilon, certificate.observations or 1)
+        drawn = certificate.observations or 1  # 1: bare scores, or draws whose number varied
+        kind = ScoreGap if drawn == 1 else _SameDraws
+        self.rule = kind(certificate.limit, certificate.epsilon, drawn)
         #: The indices to keep, in input order; see `Rule.keep`.
         self.keep = self.rule.keep
 
@@ -93,7 +123,7 @@ class Gate:
 
     def _decide(self, scores: Sequence[Score], eligible: Sequence[bool] | None, shadow: bool) -> Decision:
         places = range(len(scores)) if eligible is None else places_of(scores, eligible)
-        totals, repeats = align([scores[i] for i in places], self.rule.observations)
+        totals, repeats = self.rule.totals([scores[i] for i in places])
         kept = set(self.rule.keep(scores, eligible))
         scale = repeats * UNIT
         top = max((t for t in totals if t is not None), default=None)

@@ -133,6 +133,18 @@ def test_coverage_on_held_out_logs(tmp_path: Path, margin: str) -> None:
     assert found["sweep"][-1][2] == 0
 
 
+def test_gate_wants_as_many_draws_as_the_calibration(margin: str) -> None:
+    lines = ['{"scores": [[90, 90, 90, 90], null]}', '{"scores": [1, [90, 90]]}', '{"scores": [1, 2]}']
+    refused = run("gate", margin, stdin="\n".join(lines))
+    assert refused.exit_code == 2
+    assert "-, line 2, scores[1]: 2 observations, but the margin was calibrated with 4. Ask as often" in refused.output
+    answers = [
+        json.loads(line) for line in run("gate", margin, "--skip-bad", stdin="\n".join(lines)).output.split("\n")[:-1]
+    ]
+    assert [list(answer) for answer in answers] == [["kept", "dropped"], ["error", "line"], ["kept", "dropped"]]
+    assert answers[1]["line"] == 2
+
+
 def test_coverage_says_what_unresolved_labels_leave_open(tmp_path: Path, margin: str) -> None:
     """Lost in the worst case; left out; covered if one is lucky: every reading with its denominator."""
     rows = [frontier(f"t{i}", [90, 80 - i], [True, False]) for i in range(10)]

@@ -10,6 +10,7 @@ import click
 from paccf.cli.deployment import deployment, read_certificate
 from paccf.cli.output import BadInput
 from paccf.gate import Gate
+from paccf.method.scores import ScoreError
 from paccf.record.frontier_log import BadLine, Scored, Skipped, read_scored
 
 
@@ -42,10 +43,22 @@ def command(
     """
     gate = Gate(read_certificate(certificate, match, budget, override))
     try:
-        for _, frontier in read_scored("-", _Answered() if skip else None):
-            _write(_decide(gate, frontier, shadow, explain))
+        for line, frontier in read_scored("-", _Answered() if skip else None):
+            try:
+                _write(_decide(gate, frontier, shadow, explain))
+            except ScoreError as error:
+                bad = BadLine("-", line, f"scores[{error.index}]", *_parts(error.problem))
+                if not skip:
+                    raise bad from None
+                _Answered().add(bad)
     except BadLine as bad:
         raise BadInput(str(bad)) from None
+
+
+def _parts(problem: str) -> tuple[str, str]:
+    """What is wrong, and the remedy as a sentence of its own."""
+    what, _, remedy = problem.partition("; ")
+    return what, remedy[:1].upper() + remedy[1:]
 
 
 class _Answered(Skipped):

@@ -45,8 +45,11 @@ class Rule:
         if eligible is not None:
             places = places_of(scores, eligible)
             return [places[i] for i in self.keep([scores[i] for i in places])]
-        totals, repeats = align(scores, self.observations)
-        return self.decide(totals, repeats)
+        return self.decide(*self.totals(scores))
+
+    def totals(self, scores: Sequence[Score]) -> tuple[list[int | None], int]:
+        """What `decide` compares: see `align`."""
+        return align(scores, self.observations)
 
     def keep_many(self, scores: NDArray[np.generic], present: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """The same decision for many frontiers at once: a (frontiers, candidates) or (frontiers, candidates, R)
