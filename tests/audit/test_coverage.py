@@ -131,6 +131,21 @@ def test_the_histogram_of_gaps_stays_bounded(monkeypatch: pytest.MonkeyPatch) ->
         assert exact <= coarse <= sum(g > theta - gaps.grid for g in seen)
 
 
+def test_the_frozen_point_is_exact_also_in_a_coarse_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_DISTINCT", 20)
+    rng = np.random.default_rng(1)
+    log: list[Row] = [(f"t{i}", rng.uniform(0, 40, 5).round(3).tolist(), [True] + [False] * 4) for i in range(200)]
+    found = audited(frozen(20), log)
+    assert found.resolution > 1
+    sweep = found.sweep()
+    (at,) = [p for p in sweep if p.theta == 20]
+    assert (at.pruned, at.protected_pruned) == (found.pruned, found.protected_pruned)
+    assert found.pruned == sum(len(s) - len(ScoreGap(20).keep(s)) for _, s, _ in log)
+    for name in ("pruned", "protected_pruned"):
+        values = [getattr(p, name) for p in sweep]
+        assert values == sorted(values, reverse=True)
+
+
 def test_coverage_holds_on_new_tasks_over_many_calibrations() -> None:
     """Proposition native_trace_coverage end to end on SIMULATED logs: calibrate on 60 tasks, look at 10 others."""
     deficits = TaskDeficits()

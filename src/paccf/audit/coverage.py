@@ -162,7 +162,11 @@ class Coverage:
                 done += 1
             pruned -= all_gaps.get(theta, 0)
             protected_pruned -= protected_gaps.get(theta, 0)
-            points.append(Point(theta, free + done, pruned, protected_pruned))
+            if theta < self.theta:
+                points.append(Point(theta, free + done, pruned, protected_pruned))
+            else:  # from the frozen point on, which is exact also on a coarse grid, no more than there
+                least = min(pruned, self.pruned), min(protected_pruned, self.protected_pruned)
+                points.append(Point(theta, free + done, *least))
         return points
 
 
