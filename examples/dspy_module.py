@@ -1,6 +1,9 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["paccf", "dspy>=3.0"]
+#
+# [tool.uv.sources]
+# paccf = { path = ".." }  # this repository
 # ///
 """The gate in a DSPy program: one module is one expansion, and its `forward` returns what the gate admits.
 

@@ -1,6 +1,9 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["paccf", "inspect_ai>=0.3.100"]
+#
+# [tool.uv.sources]
+# paccf = { path = ".." }  # this repository
 # ///
 """paccf's own engine as an inspect_ai solver: the controllers search, inspect's model answers.
 

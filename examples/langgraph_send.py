@@ -1,6 +1,9 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["paccf", "langgraph>=1.0"]
+#
+# [tool.uv.sources]
+# paccf = { path = ".." }  # this repository
 # ///
 """The gate in a LangGraph graph: a node is a frontier, and it sends on what the gate admits.
 

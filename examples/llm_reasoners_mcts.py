@@ -1,6 +1,9 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["paccf", "llm-reasoners>=1.0"]
+#
+# [tool.uv.sources]
+# paccf = { path = ".." }  # this repository
 # ///
 """The gate in llm-reasoners: its MCTS expands a node, and keeps the children that the gate admits.
 

@@ -1,6 +1,9 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["paccf"]
+#
+# [tool.uv.sources]
+# paccf = { path = ".." }  # this repository
 # ///
 """The gate in a search loop of your own: best-first, forty lines, no framework.
 

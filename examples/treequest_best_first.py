@@ -1,6 +1,9 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["paccf", "treequest>=0.3"]
+#
+# [tool.uv.sources]
+# paccf = { path = ".." }  # this repository
 # ///
 """The gate in TreeQuest: best-first search whose `tell` closes a frontier, and puts on the queue what the gate admits.
 
