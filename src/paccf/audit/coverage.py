@@ -65,6 +65,7 @@ class Coverage:
     protected_pruned: int = 0
     _gaps: dict[int, Gaps] = field(default_factory=dict)  # by R
     _protected_gaps: dict[int, Gaps] = field(default_factory=dict)
+    _limits: dict[int, int] = field(default_factory=dict)  # the margin in units, by R
     theta: Fraction | float = field(init=False)  # the frozen operating point: margin + epsilon
 
     def __post_init__(self) -> None:
@@ -93,7 +94,9 @@ class Coverage:
         self.candidates += len(gaps)
         self.protected += sum(label is True for label in protected)
         if not math.isinf(self.theta):
-            limit = math.floor(self.theta * repeats * UNIT)
+            limit = self._limits.get(repeats)
+            if limit is None:
+                limit = self._limits[repeats] = math.floor(self.theta * repeats * UNIT)
             self.pruned += sum(g > limit for g in gaps)
             self.protected_pruned += sum(g > limit for g in saved)
         self._gaps.setdefault(repeats, Gaps()).add(gaps)

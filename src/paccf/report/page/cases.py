@@ -99,14 +99,15 @@ def _quoted(task: str) -> str:
 
 
 def _arms(audit: Audit, found: Sequence[Found]) -> dict[Key, Search]:
-    """The traces of these cases as far as their budgets, in one pass over each domain and controller."""
+    """The traces of these cases as far as their budgets."""
     wanted: dict[tuple[object, ...], list[Outcome]] = {}
     for case in found:
         for outcome in (case.native, case.paccf):
             wanted.setdefault(_at_any_budget(outcome.key), []).append(outcome)
     arms = {}
     for domain, controller in sorted({(c.domain, c.controller) for c in found}):
-        for search in audit.run.traces(domain, controller):
+        tasks = {c.task for c in found if (c.domain, c.controller) == (domain, controller)}
+        for search in audit.run.traces(domain, controller, tasks):
             for outcome in wanted.get(_at_any_budget(search.outcome.key), ()):
                 arms[outcome.key] = at_budget(search, outcome)
     return arms
