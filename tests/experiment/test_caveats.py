@@ -62,6 +62,14 @@ def test_every_command_on_the_run_says_it(folder: Path) -> None:
         assert any(SEEDED in said for said in caveats), args
 
 
+def test_show_needs_no_controller_where_there_is_one_and_names_them_otherwise(folder: Path) -> None:
+    task = next(o["task"] for o in json.loads(run("table", str(folder), "cases", "--format", "json"))["rows"])
+    named = CliRunner().invoke(main, ["show", str(folder), task, "--controller", "lavin"])
+    assert named.exit_code == 2
+    assert "the run has no controller 'lavin': --controller levin" in named.output
+    assert run("show", str(folder), task) == run("show", str(folder), task, "--controller", "levin")
+
+
 @pytest.mark.parametrize("form", ["text", "md", "tex", "csv", "json"])
 def test_every_format_of_a_table_says_it(folder: Path, form: str) -> None:
     printed = run("table", str(folder), "bill", "--format", form)

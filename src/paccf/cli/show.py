@@ -15,7 +15,7 @@ WIDTH = 60  # ours: characters of the tree
 @click.command()
 @click.argument("folder")
 @click.argument("task")
-@click.option("--controller", required=True, help="Whose search, like uct.")
+@click.option("--controller", help="Whose search, like uct; needed if the run has several.")
 @click.option("--domain", help="Needed if the run has several.")
 @click.option("--all", "everything", is_flag=True, help="Also what both arms dropped or never came back to.")
 @DATA
@@ -23,7 +23,7 @@ WIDTH = 60  # ours: characters of the tree
 def command(
     folder: str,
     task: str,
-    controller: str,
+    controller: str | None,
     domain: str | None,
     everything: bool,
     data: str | None,
@@ -88,8 +88,13 @@ def command(
     )
 
 
-def _arms(opened: Any, task: str, controller: str, domain: str | None) -> Any:
+def _arms(opened: Any, task: str, controller: str | None, domain: str | None) -> Any:
     spec = opened.design.spec
+    if controller is None and len(spec.controllers) == 1:
+        (controller,) = spec.controllers
+    if controller not in spec.controllers:
+        lacking = "say whose search" if controller is None else f"the run has no controller {controller!r}"
+        raise BadInput(f"{lacking}: --controller {', '.join(spec.controllers)}")
     domains = [d for d in spec.domains if domain in (None, d)]
     where: dict[str, Any] = {"phase": "test", "controller": controller, "budget": spec.largest, "domain": domains}
     found = {
