@@ -154,3 +154,17 @@ def test_every_command_is_a_file_of_its_name() -> None:
         assert module == name.replace("-", "_") + "_" * (name == "import")  # which Python keeps for itself
         assert line.endswith(".")
         assert import_module(f"paccf.cli.{module}").command is not None
+
+
+def test_a_reader_that_stops_is_no_failed_check() -> None:
+    """`paccf published show macro_main | head -n 1` under pipefail: neither 1 nor 2, and no traceback."""
+    program = subprocess.Popen(
+        [sys.executable, "-m", "paccf", "published", "check", "--all"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert program.stdout is not None
+    assert program.stderr is not None
+    program.stdout.close()
+    said = program.stderr.read()
+    program.stderr.close()
+    assert program.wait(60) == 141
+    assert said == b""

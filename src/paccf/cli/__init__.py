@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,11 @@ class Lazy(click.Group):
         began = time.perf_counter()
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            if not _reader_left():
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+            ctx.exit(141)  # 128 + SIGPIPE, as other programs end there; 1 would say that a check failed
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(130)
@@ -130,6 +136,17 @@ class Lazy(click.Group):
         for title, names in [*SECTIONS.items(), ("And", tuple(n for n in COMMANDS if n not in grouped))]:
             with formatter.section(title):
                 formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
+
+
+def _reader_left() -> bool:
+    """Whether stdout is a pipe that nobody reads any more, like that of ``| head``."""
+    import select
+
+    if not hasattr(select, "poll"):  # Windows
+        return False
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
