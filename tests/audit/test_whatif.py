@@ -47,6 +47,37 @@ def test_paths_that_were_never_logged_are_never_cut() -> None:
     assert w.line("0.5").cut_frontiers == 0
 
 
+def test_a_beam_by_hand(tmp_path: Path) -> None:
+    """Levels of a beam: b is 40 behind, its two children stand in the second level, and b/y's child in the third."""
+    w = WhatIf()
+    w.add("t", [90, 50], [True, False], None, ["a", "b"], paths=[["a"], ["b"]], requests=2, kept=[0, 1])
+    second = [["a", "x"], ["b", "x"], ["b", "y"], ["b", "z"]]
+    w.add("t", [70, 60, None, 80], [True, False, False, False], paths=second, requests=8, kept=[0, 2])
+    w.add("t", [5], [False], paths=[["b", "y", "x"]], requests=1)
+    w.add("t", [5], [False], paths=[["who", "x"]], requests=1)
+    for n in range(3):
+        w.add(f"easy {n}", [50, 40], [True, False], None, ["a", "b"], path=[], requests=1, kept=[0])
+    assert w.placed == 6
+    half, most = w.line("0.5"), w.line("0.8")
+    assert (half.margin.value, half.dropped) == (0, 1 + 2 + 3)
+    assert half.cut_candidates == 2 + 1, "scored ones: b's x and z, and what stands below the unscored b/y"
+    assert (half.cut_frontiers, half.cut_requests) == (1, 8 * 2 // 3 + 1)
+    assert most.margin.value == 10
+    assert most.cut_candidates == 3
+    log = tmp_path / "beam.jsonl"
+    with Recorder(log).task("t") as task:
+        task.admit(None, [["a"], ["b"]], [90, 50], requests=2)
+        task.admit(None, [["a", "x"], ["b", "x"]], [70, 60], requests=2)
+        task.solved(["a", "x"])
+    told = json.loads(CliRunner().invoke(main, ["what-if", str(log), "-q", "0.5", "--json"]).output)
+    assert told["placed"] == 2
+    assert (told["levels"][0]["candidates_below"], told["levels"][0]["requests_below"]) == (1, 1)
+    log.write_text(log.read_text().replace('"paths":[["a"],["b"]]', '"paths":[["a"]]'))
+    refused = CliRunner().invoke(main, ["what-if", str(log)])
+    assert refused.exit_code == 2
+    assert "1 paths of 2 candidates" in refused.output
+
+
 # (path from a finite alphabet, scores by candidate, with R = 1, 2 or 3 observations)
 frontier = st.tuples(
     st.lists(st.sampled_from("ab"), max_size=3),

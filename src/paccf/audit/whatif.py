@@ -2,8 +2,9 @@
 
 The recorded traces are held fixed. A frontier is *cut off* at a threshold if the path to its node goes through a
 candidate that the threshold drops, at the last frontier before it where that candidate stood: then nothing that was
-spent on it, or below it, would have been. What a pruned search would have done instead with that budget no log can
-say: these are gross figures.
+spent on it, or below it, would have been. Of a frontier with candidates of several parents, such as a beam's level,
+every candidate has a path of its own, and what was spent is shared out evenly among them. What a pruned search would
+have done instead with that budget no log can say: these are gross figures.
 """
 
 from __future__ import annotations
@@ -35,6 +36,18 @@ class Seen:
     requests: int | None
     own: int | None  # how many of the eligible candidates the search's own rule dropped
     lost: bool  # its own rule dropped every protected candidate
+    cuts: tuple[_Gap, ...] = ()  # of several parents: the same for every scored candidate; `cut` is the smallest
+
+    def below(self, limit: Fraction) -> tuple[bool, int, int]:
+        """What stands below candidates that the limit drops: whether it is all of this frontier, how many of its
+        candidates, what part of its requests."""
+        if self.cut is None:
+            return False, 0, 0
+        if not self.cuts:
+            gone = self.cut > limit
+            return gone, len(self.gaps) * gone, (self.requests or 0) * gone
+        count = sum(c > limit for c in self.cuts)
+        return count == len(self.cuts), count, (self.requests or 0) * count // len(self.cuts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +75,7 @@ class WhatIf:
     own_lost: set[str] = field(default_factory=set)  # tasks whose own rule dropped all protected candidates somewhere
     _gaps: dict[tuple[str, tuple[str, ...]], dict[str, _Gap]] = field(default_factory=dict)
     _cuts: dict[tuple[str, tuple[str, ...]], _Gap] = field(default_factory=dict)
+    _pooled: dict[tuple[str, tuple[str, ...]], _Gap] = field(default_factory=dict)  # what keeps it and all above it
 
     def add(
         self,
@@ -72,10 +86,12 @@ class WhatIf:
         candidates: Sequence[str] | None = None,
         *,
         path: Sequence[str] | None = None,
+        paths: Sequence[Sequence[str]] | None = None,
         requests: int | None = None,
         kept: Iterable[int] | None = None,
     ) -> None:
-        """Take one frontier into account. ``path`` holds the candidates that lead to its node."""
+        """Take one frontier into account. ``path`` holds the candidates that lead to its node; ``paths``, where the
+        candidates have several parents, the whole path of each."""
         self.deficits.add(task, scores, protected, eligible, candidates)
         places = [i for i in range(len(scores)) if eligible is None or eligible[i]]
         totals, repeats = align([scores[i] for i in places], self.deficits.observations)
@@ -87,6 +103,10 @@ class WhatIf:
             self._cuts[task, where] = cut
             if candidates is not None:
                 self._gaps[task, where] = {candidates[i]: gaps.get(i, 0) for i in places}
+        cuts: tuple[_Gap, ...] = ()
+        if where is None and paths is not None:
+            cuts = self._pool(task, {i: tuple(paths[i]) for i in places}, gaps)
+            cut = min(cuts, default=None)
         chosen = None if kept is None else set(kept)
         labels = protected if candidates is None else shared_labels(protected, candidates)
         saved = {i for i in places if labels[i]}
@@ -94,7 +114,7 @@ class WhatIf:
         if lost:
             self.own_lost.add(task)
         own = None if chosen is None else len(set(places) - chosen)
-        self.seen.append(Seen(tuple(gaps.values()), cut, requests, own, lost))
+        self.seen.append(Seen(tuple(gaps.values()), cut, requests, own, lost, cuts))
         self.candidates += len(gaps)
         self.placed += cut is not None
         self.requests += requests or 0
@@ -107,6 +127,15 @@ class WhatIf:
         above = self._cuts.get((task, path[:-1]))
         gap = self._gaps.get((task, path[:-1]), {}).get(path[-1])
         return None if above is None or gap is None else max(above, gap)
+
+    def _pool(self, task: str, paths: dict[int, tuple[str, ...]], gaps: dict[int, _Gap]) -> tuple[_Gap, ...]:
+        """The largest gap on the way to each of the candidates of several parents; none if one of them has no way."""
+        cuts = {i: self._pooled.get((task, p[:-1])) if len(p) > 1 else 0 for i, p in paths.items()}
+        for i, cut in cuts.items():
+            if cut is not None:
+                self._pooled[task, paths[i]] = max(cut, gaps.get(i, 0))
+        known = [cut for i, cut in cuts.items() if i in gaps and cut is not None]
+        return tuple(known) if len(known) == len(gaps) else ()
 
     @property
     def own_dropped(self) -> int | None:
@@ -121,14 +150,14 @@ class WhatIf:
             return Line(found, 0, 0, 0, 0, 0)
         reach = Fraction(found.value) + Fraction(epsilon)
         limit = reach * UNIT * _COMMON
-        cut = [s for s in self.seen if s.cut is not None and s.cut > limit]
+        below = [s.below(limit) for s in self.seen]
         return Line(
             found,
             sum(c > reach for c in self.deficits.exposed.values()),
             sum(sum(g > limit for g in s.gaps) for s in self.seen),
-            len(cut),
-            sum(len(s.gaps) for s in cut),
-            sum(s.requests or 0 for s in cut),
+            sum(whole for whole, _, _ in below),
+            sum(count for _, count, _ in below),
+            sum(spent for _, _, spent in below),
         )
 
 

@@ -22,6 +22,7 @@ class Meta(msgspec.Struct):
     """What a recorder writes under ``meta``; anything else there is not looked at."""
 
     path: list[str] | None = None
+    paths: list[list[str]] | None = None
     requests: int | None = None
     kept: list[int] | None = None
 
@@ -89,7 +90,7 @@ def command(
 def _add(weighed: WhatIf, f: Frontier) -> None:
     meta = Meta()
     if f.meta is not None:
-        known = {name: f.meta[name] for name in ("path", "requests", "kept") if name in f.meta}
+        known = {name: f.meta[name] for name in ("path", "paths", "requests", "kept") if name in f.meta}
         try:
             meta = msgspec.convert({k: msgspec.json.decode(v) for k, v in known.items()}, Meta)
         except msgspec.ValidationError as error:
@@ -97,8 +98,21 @@ def _add(weighed: WhatIf, f: Frontier) -> None:
                 f"task {f.task!r}, frontier {f.frontier!r}, meta: {error}. paccf.Recorder writes meta.path as a list "
                 "of ids, meta.requests as a number and meta.kept as a list of indices; name yours otherwise"
             ) from None
+    if meta.paths is not None and len(meta.paths) != len(f.scores):
+        raise BadInput(
+            f"task {f.task!r}, frontier {f.frontier!r}, meta.paths: {len(meta.paths)} paths of {len(f.scores)} "
+            "candidates; give the whole path of each"
+        )
     weighed.add(
-        f.task, f.scores, f.protected, f.eligible, f.candidates, path=meta.path, requests=meta.requests, kept=meta.kept
+        f.task,
+        f.scores,
+        f.protected,
+        f.eligible,
+        f.candidates,
+        path=meta.path,
+        paths=meta.paths,
+        requests=meta.requests,
+        kept=meta.kept,
     )
 
 
@@ -146,7 +160,7 @@ def _notes(w: WhatIf, lines: Sequence[tuple[str, Line]]) -> list[str]:
     ]
     if not w.placed:
         said.append(
-            "the log has no parent paths (meta.path; a beam's levels have none), so what stands below a dropped "
+            "the log has no parent paths (meta.path, or meta.paths of a beam), so what stands below a dropped "
             "candidate is not known"
         )
     else:

@@ -213,7 +213,7 @@ class Task:
                 fields["eligible"] = [bool(e) for e in eligible]
             if (group or self._recorder.group) is not None:
                 fields["group"] = group or self._recorder.group
-            fields["meta"] = {} if where is None else {"path": list(where)}
+            fields["meta"] = {"paths": [list(p) for p in paths]} if where is None else {"path": list(where)}
             if requests is not None:
                 fields["meta"]["requests"] = requests
             if self._recorder.prunes:
