@@ -6,6 +6,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from paccf.search.controllers import CONTROLLERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -80,3 +83,18 @@ def test_the_glossary_names_what_exists() -> None:
                 break
         else:
             raise AssertionError(f"there is no paccf.{name}")
+
+
+def test_the_readme_names_every_controller_and_domain_and_counts_right() -> None:
+    text = (ROOT / "README.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \|", text, re.M)
+    shipped = [
+        path.name for path in sorted((ROOT / "src" / "paccf" / "domains").iterdir()) if (path / "world.py").exists()
+    ]
+    assert sorted(rows) == sorted([*CONTROLLERS, *shipped])
+    total = json.loads(shell("paccf published check --json"))["total"]
+    assert f"{total['checks']:,} recomputed figures" in text
+    assert total["differs"] == 12
+    assert "but for twelve" in text
+    assert "343 of 354 exposed tasks" in text
+    assert "343/354 = 96.89 %" in (ROOT / "docs" / "calibrate.md").read_text()  # which runs
