@@ -98,3 +98,8 @@ def test_the_readme_names_every_controller_and_domain_and_counts_right() -> None
     assert "but for twelve" in text
     assert "343 of 354 exposed tasks" in text
     assert "343/354 = 96.89 %" in (ROOT / "docs" / "calibrate.md").read_text()  # which runs
+
+
+def test_no_page_has_the_name_of_one_that_the_site_makes_itself() -> None:
+    made = {"search", "genindex", "modindex", "py-modindex"}
+    assert not made & {page.stem for page in PAGES}, "the site would show its own page in its place"
