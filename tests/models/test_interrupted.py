@@ -18,7 +18,7 @@ from tests.models import interrupted
 from paccf.record.store import Store
 from paccf.record.tape import read_rows
 
-KILLS = int(os.environ.get("PACCF_KILLS", "200"))
+KILLS = 200 if os.environ.get("PACCF_THOROUGH") else 40
 
 
 def left_behind(folder: Path) -> dict[str, Any]:

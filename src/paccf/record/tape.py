@@ -95,7 +95,9 @@ def write_replies(connection: Connection, replies: Sequence[tuple[Question, Repl
         for (question, reply), (name, _) in zip(replies, packed, strict=True)
     ]
     values.sort(key=lambda value: value["at"])
-    connection.execute(_ANSWER, values)
+    done = connection.execute(_ANSWER, values)
+    if done.rowcount == len(values):  # none was there before, so each is what was given
+        return [reply._replace(latency=rows.number(reply.latency)) for _, reply in replies]
     found = read_replies(connection, [question.key for question, _ in replies])
     return [found[question.key] for question, _ in replies]
 

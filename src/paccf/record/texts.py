@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -26,6 +27,7 @@ def seal(*values: Any) -> bytes:
     return digest(repr(values).encode("utf-8", "surrogatepass"), 8)
 
 
+@lru_cache(1024)  # a prompt is packed when it is sent and again when it is answered
 def pack(text: str) -> tuple[bytes, bytes]:
     """(digest, body) of any Python string, lone surrogates included."""
     data = text.encode("utf-8", "surrogatepass")
