@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import importlib
 import importlib.metadata
 import math
 import signal
@@ -146,22 +147,29 @@ def treequest(way: str) -> Callable[[int], object]:
     return grow
 
 
-def reasoners() -> tuple[dict[str, Callable[[int], object]], str]:
-    """llm-reasoners' MCTS (greedy simulation, every iteration to the depth limit) in two ways, and what was stubbed.
+STUBS = (("torch", ""), ("transformers", "StoppingCriteriaList"))
 
-    As it comes it adds the rewards of a path up. Beside such sums its exploration weight of 1 is too small for this
-    world: it walks finished paths again and again. With their mean it explores.
-    """
-    stubs = []
-    for name, attribute in (("torch", ""), ("transformers", "StoppingCriteriaList")):
+
+def llm_reasoners() -> Any:
+    """Its module of algorithms, with empty modules for what a search does not use and is not here."""
+    for name, attribute in STUBS:
         try:
             __import__(name)
         except ModuleNotFoundError:
             sys.modules[name] = types.ModuleType(name)
             if attribute:
                 setattr(sys.modules[name], attribute, object)
-            stubs.append(name)
-    from reasoners.algorithm import MCTS  # type: ignore[import-not-found,unused-ignore]
+    return importlib.import_module("reasoners.algorithm")
+
+
+def reasoners() -> tuple[dict[str, Callable[[int], object]], str]:
+    """llm-reasoners' MCTS (greedy simulation, every iteration to the depth limit) in two ways, and what was stubbed.
+
+    As it comes it adds the rewards of a path up. Beside such sums its exploration weight of 1 is too small for this
+    world: it walks finished paths again and again. With their mean it explores.
+    """
+    MCTS = llm_reasoners().MCTS
+    stubs = [name for name, _ in STUBS if sys.modules[name].__spec__ is None]
 
     class World:
         def init_state(self) -> int:
