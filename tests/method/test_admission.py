@@ -134,6 +134,19 @@ def test_a_tie_with_the_margin_is_kept_however_the_scores_are_given(
     assert by_means.tolist() == [[i in expected for i in range(len(totals))]]
 
 
+def test_a_margin_between_two_sums_admits_the_lower_one() -> None:
+    """10/3 lies between 3.333333 and 3.333334; with two draws, between sums of 6.666666 and 6.666667."""
+    for rule, kept, lost in (
+        (ScoreGap("10/3"), 3.333333, 3.333334),
+        (ScoreGap("10/3", observations=2), 3.333333, 3.3333335),
+    ):
+        assert rule.keep([kept, 0.0]) == [0, 1]
+        assert rule.keep([lost, 0.0]) == [0]
+        assert rule.keep_many(np.array([[kept, 0.0], [lost, 0.0]])).tolist() == [[True, True], [True, False]]
+    assert ScoreGap("10/3").keep([[3.333333, 3.333333], [0, 0]]) == [0, 1]
+    assert ScoreGap("10/3").keep([[3.333333, 3.333334], [0, 0]]) == [0]
+
+
 def test_plain_floats_do_flip_where_the_rule_does_not() -> None:
     """Why the decision is exact: one-decimal scores, R = 1, a gap that equals the margin."""
     flips = 0

@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "what-if": ("what_if", "Weigh margins on a recorded log before turning anything on."),
     "coverage": ("coverage", "Check a certificate on held-out frontier logs."),
     "gate": ("gate", "Decide frontiers from stdin with a certificate, line by line."),
-    "certificate": ("certificate", "Show or verify a certificate."),
+    "certificate": ("certificate", "Show or verify a certificate; the schemas of it and of the log."),
     "tasks": ("tasks", "Where tasks come from, and which of them a draw takes."),
     "data": ("data", "Files of published benchmarks: list, add, get, where."),
     "solve": ("solve", "What the oracle knows of a task: protected first actions, a solution."),

@@ -13,12 +13,13 @@ from paccf.method.certificate import BrokenCertificate, Certificate
 
 @click.group()
 def command() -> None:
-    """Show or verify a certificate, the JSON file that `paccf calibrate` writes.
+    """Show or verify a certificate, the JSON file that `paccf calibrate` writes; the schemas of it and of the log.
 
     \b
     Examples:
       paccf certificate show margin.json
       paccf certificate verify margin.json && deploy
+      paccf certificate schema log > frontier.schema.json
     """
 
 
@@ -74,3 +75,20 @@ def verify(file: str, as_json: bool) -> None:
             f"Sound: the digest fits, and {certificate.n} deficits give rank {certificate.k} and the margin "
             f"{'infinite' if certificate.margin is None else format(certificate.margin, 'g')}."
         )
+
+
+@command.command()
+@click.argument("what", type=click.Choice(["certificate", "log"]), default="certificate")
+@click.option("--json", "as_json", is_flag=True, help="Nothing changes: the output always is one JSON object.")
+def schema(what: str, as_json: bool) -> None:
+    """JSON Schema of a certificate, or of a line of the frontier log, for tools in other languages.
+
+    \b
+    Example:
+      paccf certificate schema log > frontier.schema.json
+    """
+    import msgspec
+
+    from paccf.record.frontier_log import Frontier
+
+    emit_json(msgspec.json.schema(Frontier if what == "log" else Certificate))
