@@ -181,6 +181,27 @@ def test_wrong_use_is_told(tmp_path: Path) -> None:
     assert len(read(tmp_path / "log.jsonl")) == 1
 
 
+def test_a_text_is_no_path_and_no_list_of_candidates(tmp_path: Path) -> None:
+    """ "ab" is a sequence of texts too; taken as one it would log nonsense without a word."""
+    task = Recorder(tmp_path / "log.jsonl").task("t")
+    for wrong in (
+        lambda: task.admit("root", ["a"], [1]),
+        lambda: task.admit((), "ab", [1, 2]),
+        lambda: task.solved("ab"),
+    ):
+        with pytest.raises(ValueError, match="is a list of ids, not a text"):
+            wrong()
+    task.abandon()
+    with pytest.raises(ValueError, match=r"gate is a gate, not 'margin.json': .*Gate.load"):
+        Recorder(tmp_path / "log.jsonl", gate="margin.json")  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError, match="make it first"):
+        Recorder(tmp_path / "no" / "log.jsonl")
+    with pytest.raises(ValueError, match="one of oracle, found, probed"):
+        calibrate(tmp_path / "log.jsonl", labels="yes")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="matched_to names fields"):
+        Gate.load(tmp_path / "margin.json", matched_to="judge")  # type: ignore[arg-type]
+
+
 def test_a_task_that_nobody_closed_is_missed(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "log.jsonl")
     recorder.task("t").frontier((), ["a"], [1])

@@ -157,6 +157,8 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         mismatch into an entry of `overrides`. Raises OSError, `BrokenCertificate`, `MismatchedCertificate`, and
         ValueError for a description that cannot be one.
         """
+        if isinstance(matched_to, str):
+            raise ValueError(f"matched_to names fields: {{'evaluator': {matched_to!r:.80}}}, not a text")
         with open(path, "rb") as file:
             found = cls.parse(file.read(), str(path))
         problems = found.mismatches(matched_to, budget)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from paccf.method.certificate import Certificate, Labels, Target
 from paccf.method.conformal import level
@@ -34,6 +34,8 @@ def calibrate(
     """
     if not logs:
         raise ValueError("give at least one frontier log")
+    if labels not in get_args(Labels):
+        raise ValueError(f"labels {labels!r:.40}: say how they were found, one of {', '.join(get_args(Labels))}")
     deficits = TaskDeficits(1 if observations is None else observations)
     seen: set[int] = set()
     for log in logs:

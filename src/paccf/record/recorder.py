@@ -29,6 +29,7 @@ import msgspec
 from paccf.method.scores import align
 from paccf.record.frontier_log import GATED
 from paccf.record.growing import alone, append, mend
+from paccf.record.ids import POOL, Path, id_of, joined, path_of, whole_path
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from paccf.gate import Gate
     from paccf.method.scores import Score
 
-Path = tuple[str, ...]
 # Whether a solution can be reached through the candidate ``id`` of the node at ``path``; None if nobody can tell.
 Oracle = Callable[[Path, str], bool | None]
 
@@ -72,7 +72,11 @@ class Recorder:
             raise ValueError(
                 "shadow says what a gate would drop, so it needs one: Recorder(path, gate=..., shadow=True)"
             )
+        if gate is not None and not hasattr(gate, "keep"):
+            raise ValueError(f"gate is a gate, not {gate!r:.80}: Recorder(path, gate=Gate.load(...))")
         self.path = os.fspath(path)
+        if not os.path.isdir(os.path.dirname(self.path) or "."):
+            raise FileNotFoundError(f"{self.path}: there is no folder {os.path.dirname(self.path)}; make it first")
         if self.path.endswith(".gz"):
             raise ValueError(
                 f"{self.path}: a growing log is plain text; name a .jsonl file and pack it when it is done"
@@ -93,7 +97,7 @@ class Recorder:
     def task(self, id: str) -> Task:
         """Begin a task; use it in ``with`` or ``async with``, or call `Task.close`. A task is recorded once: raises
         ValueError if the log has it already."""
-        _id(id)
+        id_of(id)
         with self._lock:
             if id in self.written:
                 raise ValueError(
@@ -191,8 +195,11 @@ class Task:
 
         ``path`` is None where one decision is taken over candidates of several parents, such as a beam's level: each
         candidate is then given by its whole path. Raises ValueError for what could not be read back."""
-        where = None if path is None else tuple(map(_id, path))
-        paths = [_pooled(c) if where is None else (*where, _id(c)) for c in candidates]
+        where = None if path is None else path_of("path", path)
+        if where is None:
+            paths = [whole_path(c) for c in candidates]
+        else:
+            paths = [(*where, id) for id in path_of("candidates", candidates)]
         if len(paths) != len(scores) or (eligible is not None and len(eligible) != len(scores)):
             raise ValueError(f"{len(paths)} candidates, {len(scores)} scores: give one entry a candidate, in one order")
         align(scores)  # refuses infinities and what is no number
@@ -202,10 +209,10 @@ class Task:
             self._still_open()
             visit = self._visits.get(where, 0)
             self._visits[where] = visit + 1
-            id = (_POOL if where is None else "/" + _joined(where)) + (f"#{visit + 1}" if visit else "")
+            id = (POOL if where is None else "/" + joined(where)) + (f"#{visit + 1}" if visit else "")
             fields: dict[str, Any] = {
                 "scores": [_plain(s) for s in scores],
-                "candidates": [_joined(p) if where is None else p[-1] for p in paths],
+                "candidates": [joined(p) if where is None else p[-1] for p in paths],
             }
             if len(depths := {len(p) - 1 for p in paths} if where is None else {len(where)}) == 1:
                 fields["depth"] = depths.pop()
@@ -254,7 +261,7 @@ class Task:
         task closes: it labels nothing below."""
         with self._lock:
             self._still_open()
-            self._solutions.append(tuple(map(_id, path)))
+            self._solutions.append(path_of("path", path))
 
     def close(self) -> None:
         """The search has ended: label and write. Closing twice is an error; leaving ``with`` closes."""
@@ -279,7 +286,7 @@ class Task:
         seen: dict[Path, set[str]] = {}
         pooled: set[Path] = set()
         for paths, occurrence in self._frontiers:
-            if occurrence.id.startswith(_POOL):
+            if occurrence.id.startswith(POOL):
                 pooled.update(paths)
                 continue
             for path in paths:
@@ -354,37 +361,6 @@ class Task:
 
 
 _FIT = "Begin at the root and use the ids that admit() was given; log complete candidate sets"
-_ESCAPED = str.maketrans({"~": "~0", "/": "~1", "#": "~2"})
-_POOL = "*"  # begins the id of a frontier with candidates of several parents; the others begin with a slash
-
-
-def _joined(path: Path) -> str:
-    """A path as one text, that no other path has."""
-    return "/".join(step.translate(_ESCAPED) for step in path)
-
-
-def _pooled(candidate: object) -> Path:
-    """A candidate that is given by its whole path."""
-    if isinstance(candidate, str) or not isinstance(candidate, Sequence) or not candidate:
-        raise ValueError(
-            "without a path the candidates come from several parents, so each is given by the ids from the root to "
-            f"it; not {candidate!r:.80}"
-        )
-    return tuple(map(_id, candidate))
-
-
-def _id(text: object) -> str:
-    """An id that can be read back: a text that is not empty, and UTF-8."""
-    if not isinstance(text, str) or not text:
-        remedy = "" if isinstance(text, str) else f": write str({text!r:.80})"
-        raise ValueError(
-            f"ids are texts that are not empty, the same for the same thing every time; not {text!r:.80}{remedy}"
-        )
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"the id {text!r:.80} is not UTF-8") from None
-    return text
 
 
 def _label(said: object, path: Path, id: str) -> bool | None:
