@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paccf.method.admission import ScoreGap
-from paccf.method.scores import BOUND, UNIT, ScoreError, align, exact, plain
+from paccf.method.scores import BOUND, UNIT, ScoreError, align, exact, plain, sums
 
 
 @given(st.integers(-BOUND * UNIT, BOUND * UNIT))
@@ -65,6 +66,22 @@ def test_exact_refuses(bad: str | float) -> None:
 
 def test_draws_of_different_number_are_brought_together() -> None:
     assert align([[1, 2], [1, 1, 1], None, 2.0], 1) == ([9 * UNIT, 6 * UNIT, None, 12 * UNIT], 6)
+
+
+DRAW = st.integers(-BOUND, BOUND) | st.floats(allow_nan=True, allow_infinity=True) | st.none() | st.just("7")
+
+
+@given(st.integers(1, 4).flatmap(lambda r: st.lists(st.none() | st.lists(DRAW, min_size=r, max_size=r))))
+def test_sums_are_what_align_finds_with_the_same_refusals(observations: list[list[float] | None]) -> None:
+    repeats = max((len(draws) for draws in observations if draws), default=1)
+
+    def found(totals: Callable[[], object]) -> object:
+        try:
+            return totals()
+        except ScoreError as error:
+            return str(error)
+
+    assert found(lambda: sums(observations, repeats)) == found(lambda: align(observations)[0])
 
 
 def test_numpy_and_decimal_scores() -> None:

@@ -102,6 +102,18 @@ def align(scores: Sequence[Score], observations: int = 1) -> tuple[list[int | No
     return totals, common
 
 
+def sums(observations: Sequence[Sequence[Number] | None], repeats: int) -> list[int | None]:
+    """The totals of `align`, quicker, where every candidate has ``repeats`` draws or `None`. The same refusals."""
+    try:
+        totals = [None if draws is None else sum([round(y * UNIT) for y in draws]) for draws in observations]
+        scored, limit = [t for t in totals if t is not None], BOUND * UNIT * repeats
+        if not scored or (-limit <= min(scored) and max(scored) <= limit):
+            return totals
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return align(observations, repeats)[0]
+
+
 def _sum(index: int, draws: Sequence[Any]) -> int:
     """The total of one candidate's draws in units."""
     try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-from paccf.method.scores import UNIT, align, exact
+from paccf.method.scores import UNIT, exact, sums
 from paccf.search.chance import chance
 from paccf.search.effects import (
     Admission,
@@ -174,7 +174,8 @@ class _Answering:
     def _admit(self, effect: Admit) -> Requests:
         path = effect.node.path
         observations = yield from self._observe(effect, path)
-        totals, repeats = align(observations)
+        repeats = self.scoring.repeats
+        totals = sums(observations, repeats)
         eligible = _everyone(len(totals))
         if effect.tau is not None:
             low = _floor(effect.tau, repeats)
