@@ -1,7 +1,7 @@
 """Labels for a finished search: offline, and never anything that a search could read.
 
 A label is true if the subtree of a candidate holds a valid completion, false if not, `None` if nobody could tell.
-There are three ways to know, and each promises something else (see docs/tasks.md):
+There are three ways to know, and each promises something else (see docs/labels.md):
 
 - ``oracle``: the domain's exact oracle. True and false speak of what can be reached.
 - ``found``: a completion that the verifier accepted lies under the candidate in this very search's tree. False says no
@@ -14,6 +14,7 @@ All take a finished search, so that solution information cannot reach one that i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from paccf.domains.oracles import Oracle, oracle_for
@@ -61,18 +62,25 @@ def recorded_places(search: Search, world: World, task: Task) -> list[Place]:
     known: dict[Path, Place] = {}
     found = []
     for frontier in search.frontiers:
-        actions = tuple([Action(c.key, c.text) for c in frontier.candidates])
-        if not frontier.path:
+        path = frontier.path
+        actions = tuple([_action(c.key, c.text) for c in frontier.candidates])
+        if not path:
             place = Place(world.start(task).state, (), actions)
         else:
-            before = known.get(frontier.path[:-1])
-            step = before and next((a for a in before.actions if a.key == frontier.path[-1]), None)
-            if before is None or step is None:
-                raise ValueError(f"the record of {task.id} has no frontier that leads to {' > '.join(frontier.path)}")
+            before = known.get(path[:-1])
+            for step in before.actions if before else ():
+                if step.key == path[-1]:
+                    break
+            else:
+                raise ValueError(f"the record of {task.id} has no frontier that leads to {' > '.join(path)}")
+            assert before is not None
             place = Place(world.execute(task, before.state, step).state, (*before.line, step), actions)
-        known[frontier.path] = place
+        known[path] = place
         found.append(place)
     return found
+
+
+_action = lru_cache(1 << 12)(Action)  # ours; the same few actions stand at many frontiers
 
 
 def labels(
