@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
@@ -51,6 +52,21 @@ def test_every_figure_in_every_format(mini: Audit, name: str) -> None:
 
 def _real(figure: figures.Figure) -> figures.Figure:
     return replace(figure, data=tuple(replace(table, simulated=False) for table in figure.data))
+
+
+@pytest.mark.parametrize("name", figures.names())
+def test_what_has_to_be_said_of_a_run_stands_in_every_picture_of_it(mini: Audit, name: str) -> None:
+    """Whole, however narrow the picture, and it covers nothing: the picture grows by it."""
+    figure = figures.build(mini, name)
+    caveats = ("the declared tools were offered: a leak; compare with no other result", HOSTILE)
+    said = replace(figure, data=tuple(replace(table, caveats=caveats) for table in figure.data))
+    before, after = (ET.fromstring(one.draw("svg")).attrib["height"] for one in (figure, said))
+    assert float(after.removesuffix("pt")) > float(before.removesuffix("pt"))
+    letters = [
+        re.sub(r"\W+", "", text)
+        for text in (unescape(words(said.draw("svg").decode())), *(plain(c, 400) for c in caveats))
+    ]
+    assert all(text in letters[0] for text in letters)
 
 
 @pytest.mark.parametrize("form", figures.FORMS)

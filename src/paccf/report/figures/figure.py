@@ -33,13 +33,18 @@ class Figure:
     def simulated(self) -> bool:
         return any(table.simulated for table in self.data)
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What has to be said of every figure of the run."""
+        return tuple(dict.fromkeys(text for table in self.data for text in table.caveats))
+
     def draw(self, form: Form, theme: ThemeName = "light", background: bool = True) -> bytes:
         """The picture in a format. The same tables give the same bytes with the same Matplotlib. ``background`` paints
         the paper; without it the picture lies on whatever is below."""
         colours = THEMES[theme]
         with styled(colours):
             picture = self.drawing(colours, self.data)
-            headed(picture, self.title, self.simulated, colours)
+            headed(picture, self.title, self.simulated, colours, self.caveats)
             out = io.BytesIO()
             paper = colours.paper if background else "none"
             picture.savefig(out, format=form, facecolor=paper, metadata=DATES[f".{form}"])

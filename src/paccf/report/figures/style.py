@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
@@ -141,20 +142,33 @@ def styled(theme: Theme) -> Iterator[None]:
 
 def sheet(width: float, height: float) -> Figure:
     """An empty picture; inches. The line on top is left free for `headed`."""
-    below = (0, 0, 1, 1 - 0.28 / height)
-    layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06, wspace=0.03, hspace=0.04, rect=below)
-    return Figure(figsize=(width, height), layout=layout)
+    return Figure(figsize=(width, height), layout=_layout(0.28 / height))
 
 
-def headed(figure: Figure, title: str, simulated: bool, theme: Theme) -> None:
-    """The line on top: what it is, and whether the model was simulated."""
+def _layout(top: float) -> ConstrainedLayoutEngine:
+    """Everything below the share ``top`` of the picture."""
+    return ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06, wspace=0.03, hspace=0.04, rect=(0, 0, 1, 1 - top))
+
+
+def headed(figure: Figure, title: str, simulated: bool, theme: Theme, caveats: Sequence[str] = ()) -> None:
+    """The line on top: what it is, and whether the model was simulated. Below it, in small print, what has to be said
+    of every figure of this run; the picture grows by as much."""
     words = plain(title, 120)
-    width, height = figure.get_size_inches()
+    width, height = map(float, figure.get_size_inches())
+    small = [line for caveat in caveats for line in wrap(plain(caveat, 400), max(40, int(20 * width)))]
+    more = 0.13 * len(small) + 0.04 * bool(small)
+    height += more
+    figure.set_size_inches(width, height)
+    if small:
+        figure.set_layout_engine(_layout((0.28 + more) / height))
     size = min(11.0, 126 * width / (len(words) + (14 if simulated else 0)))
     top: dict[str, Any] = {"y": 1 - 0.07 / height, "va": "top", "fontsize": size, "fontweight": "bold"}
     figure.text(0.01, s=words, ha="left", color=theme.ink, **top)
     if simulated:
         figure.text(0.99, s="SIMULATED", ha="right", color=VERMILION, **top)
+    for place, line in enumerate(small):
+        y = 1 - (0.28 + 0.13 * place) / height
+        figure.text(0.01, y, line, ha="left", va="top", fontsize=6.5, color=VERMILION)
 
 
 def footed(figure: Figure, words: str, handles: Sequence[Artist] = (), columns: int = 6) -> None:
