@@ -321,3 +321,18 @@ def test_it_needs_no_lab_and_the_help_teaches() -> None:
     text = run("--help").output
     for part in ("--certificate", "shadow", "paccf search --task", "Exit codes"):
         assert part in text
+
+
+def test_what_has_to_be_said_goes_with_the_log(tmp_path: Path) -> None:
+    """A log of leaking searches says so wherever it goes, and so does one of the simulated model."""
+    log, margin = str(tmp_path / "log.jsonl"), str(tmp_path / "margin.json")
+    leaking = ["--domain", "gta", "--world", "tools=declared", "--tasks", "3", "--budget", "10", "--no-tree"]
+    assert run(*leaking, "--log", log).exit_code == 0
+    for args in (["calibrate", log, "-o", margin], ["coverage", log, margin], ["what-if", log], ["audit", log]):
+        said = CliRunner().invoke(main, args).output
+        assert "which gives away the recorded plan's tools: a leak" in said, args
+        assert "the model is SIMULATED, seeded with gold" in said, args
+    assert run("--tasks", "2", "--budget", "5", "--no-tree", "--log", str(tmp_path / "o.jsonl")).exit_code == 0
+    said = CliRunner().invoke(main, ["calibrate", str(tmp_path / "o.jsonl")]).output
+    assert "Note: the model is SIMULATED\n" in said
+    assert "leak" not in said

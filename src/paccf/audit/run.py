@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from paccf.method.certificate import Certificate
 from paccf.record.frontier_log import Frontier as Line
-from paccf.record.frontier_log import Skipped, read_frontiers
+from paccf.record.frontier_log import Skipped, caveats, read_frontiers
 from paccf.record.values import Candidate, Costs, Exclusion, Frontier, Key, Outcome, RunInfo, Search
 
 Cell = tuple[str, str]  # domain, controller
@@ -151,10 +151,12 @@ def of_logs(
         raise ValueError("two certificates are matched to the same domain and controller; give one of each")
     only = None if len(by_cell) > 1 else next(iter(by_cell), ("-", "-"))
     found: dict[Cell, dict[tuple[str, str], list[Frontier]]] = {}
+    said: dict[str, None] = {}
     for phase, paths in (("calibration", calibration), ("test", logs)):
         seen: set[int] = set()
         for path in paths:
             for line in read_frontiers(path, skipped, seen):
+                said |= dict.fromkeys(caveats(line))
                 cell = _named(line, only, path)
                 tasks = found.setdefault(cell, {}).setdefault((phase, line.task), [])
                 if line.scores:
@@ -167,7 +169,7 @@ def of_logs(
             key = Key(phase, domain, controller, "native", 0, task, 0)
             yield Search(Outcome(key, "finished", False, 0.0, None, "", Costs(), len(frontiers)), frontiers)
 
-    info = RunInfo(", ".join(logs), "{}", "unstated", False, {})
+    info = RunInfo(", ".join(logs), "{}", "unstated", False, {}, caveats=tuple(said))
     labels = {c.labels for c in certificates}
     mode = labels.pop() if len(labels) == 1 else "unstated"
     where = f"frontier log {', '.join((*calibration, *logs))}"

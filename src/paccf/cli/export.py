@@ -210,12 +210,14 @@ def _lines(
 ) -> Iterator[dict[str, Any]]:
     """The frontiers of a cell, without the tasks that are excluded or failed: those calibrate nothing."""
     from paccf.record.flat import largest
+    from paccf.record.frontier_log import CAVEATS
     from paccf.record.logged import log_lines
 
     domain, controller = cell
     frozen = store.certificates(run).get(cell)
     matched = json.loads(frozen)["matched_to"] if frozen else {"domain": domain, "controller": controller}
-    meta = {"labels": mode, "run": run.name, "model": run.model, **matched}
+    said = [*run.caveats, *(["the model is SIMULATED"] if run.simulated else [])]
+    meta = {"labels": mode, "run": run.name, "model": run.model, CAVEATS: said, **matched}
     out = {e.task for e in store.exclusions(run) if e.domain == domain}
     found = store.searches(run, mode, **{**how, "domain": domain, "controller": controller})
     for search in found if "budget" in how else largest(found):

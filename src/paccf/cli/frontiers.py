@@ -13,7 +13,7 @@ import click
 from paccf.cli.loudness import quiet
 from paccf.cli.output import BadInput, clean
 from paccf.method.deficit import Label, TaskDeficits
-from paccf.record.frontier_log import BadLine, Frontier, Skipped, read_frontiers
+from paccf.record.frontier_log import CAVEATS, BadLine, Frontier, Skipped, caveats, read_frontiers
 
 if TYPE_CHECKING:
     from paccf.method.scores import Score
@@ -42,10 +42,11 @@ class Found:
 
     deficits: TaskDeficits
     skipped: Skipped = field(default_factory=Skipped)
+    caveats: dict[str, None] = field(default_factory=dict)  # what the logs say of themselves
 
     def notes(self) -> list[str]:
         drawn = sorted(self.deficits.draws - {0})
-        said = []
+        said = list(map(clean, self.caveats))
         if len(drawn) > 1:
             said.append(
                 f"candidates have {', '.join(map(str, drawn))} observations; deficits of different R follow different "
@@ -80,7 +81,10 @@ def follow(logs: Sequence[str], found: Found, skip: bool) -> Iterator[Frontier]:
     seen: set[int] = set()
     for log in logs:
         try:
-            yield from _progress(log, read_frontiers(log, found.skipped if skip else None, seen))
+            for f in _progress(log, read_frontiers(log, found.skipped if skip else None, seen)):
+                if f.meta is not None and CAVEATS in f.meta:
+                    found.caveats |= dict.fromkeys(caveats(f))
+                yield f
         except BadLine as bad:
             raise BadInput(str(bad), "Nothing was written. --skip-bad leaves such lines out and counts them.") from None
         except OSError as error:

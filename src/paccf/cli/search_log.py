@@ -14,7 +14,7 @@ from paccf.domains.oracles import oracle_for, refusal
 from paccf.domains.probing import Probe, by_probes
 from paccf.domains.registry import has
 from paccf.record import logged
-from paccf.record.frontier_log import BadLine, read_frontiers
+from paccf.record.frontier_log import CAVEATS, BadLine, read_frontiers
 from paccf.record.taking import taken
 from paccf.record.values import Key, LabelMode
 from paccf.search.trace import Trace
@@ -71,4 +71,6 @@ def log_lines(trace: Trace, plan: Plan, mode: LabelMode, labels: Labels) -> list
     key = Key("single", plan.domain, plan.controller, trace.arm.name, trace.budget, trace.task.id, trace.seed)
     search = taken(trace, key, plan.world, metrics={})
     frontiers = [replace(f, protected=tuple(row)) for f, row in zip(search.frontiers, labels, strict=True)]
-    return logged.log_lines(replace(search, frontiers=frontiers), {"labels": mode, **plan.fingerprint})
+    return logged.log_lines(
+        replace(search, frontiers=frontiers), {"labels": mode, CAVEATS: plan.caveats, **plan.fingerprint}
+    )

@@ -54,6 +54,7 @@ class Plan:
     promise: str = ""  # what stands behind the margin, in words
     overrides: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()  # what has to be said of every figure that comes of these searches
 
     @property
     def title(self) -> str:
@@ -139,9 +140,12 @@ def plan(
     world = drawing.place(domain, given)
     known(name, drawing.stated(controllers), "controller")
     answering = _model(model)
-    notes: tuple[str, ...] = ()
-    if model.simulated and (said := drawing.stated(lambda: simulated(domain, model.profile, seed, **given)).note):
-        notes = (f"the model is SIMULATED, {said}",)
+    caveats: tuple[str, ...] = tuple(getattr(world, "caveats", ()))
+    notes = caveats
+    if model.simulated:
+        said = drawing.stated(lambda: simulated(domain, model.profile, seed, **given)).note
+        caveats += (f"the model is SIMULATED, {said}" if said else "the model is SIMULATED",)
+        notes = caveats if said else notes  # every output begins with its name anyway
     make = controller(name, **configured(name, settings))
     config = make.keywords["config"]  # type: ignore[attr-defined]
     matched = fingerprint(world, name, config, scoring, answering, prompts_of(world))
@@ -172,7 +176,6 @@ def plan(
         )
     if model.simulated and has(domain, "oracle") and (why := refusal(oracle_for(world), tasks)):
         raise BadInput(f"the simulated model needs exact knowledge: {why}")
-    notes = (*getattr(world, "caveats", ()), *notes)
     if used := len({task.id for task in tasks} & calibrated):
         notes += (f"{used} of these tasks calibrated the margin; its promise is for new ones",)
     return Plan(
@@ -191,6 +194,7 @@ def plan(
         promise,
         overrides,
         notes,
+        caveats,
     )
 
 

@@ -25,6 +25,7 @@ from paccf.record.growing import WholePart
 
 _BLOCK = 1 << 20
 GATED = "gated"  # under meta: a margin decided this frontier, so its search was pruned
+CAVEATS = "caveats"  # under meta: what has to be said of every figure that comes of this log, a list of texts
 LINE_LIMIT = 32 * 2**20  # ours: bytes; a frontier of 10,000 candidates with 100 observations fits
 
 Observation = Annotated[int, msgspec.Meta(ge=-BOUND, le=BOUND)] | Annotated[float, msgspec.Meta(ge=-BOUND, le=BOUND)]
@@ -42,7 +43,7 @@ class Scored(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     eligible: list[bool] | None = None  # false: the search's own check ruled it out before admission
     depth: int | None = None
     group: str | None = None
-    meta: dict[str, msgspec.Raw] | None = None  # anything; of it only ``gated`` is read
+    meta: dict[str, msgspec.Raw] | None = None  # anything; of it only ``gated`` and ``caveats`` are read
 
 
 class Frontier(Scored, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -97,6 +98,15 @@ def read_frontiers(path: str, skipped: Skipped | None = None, seen: set[int] | N
             continue
         seen.add(key)
         yield frontier
+
+
+def caveats(frontier: Scored) -> list[str]:
+    """What has to be said of every figure that this frontier is part of."""
+    raw = None if frontier.meta is None else frontier.meta.get(CAVEATS)
+    try:
+        return [] if raw is None else msgspec.json.decode(raw, type=list[str])
+    except (msgspec.DecodeError, RecursionError):
+        return []
 
 
 def read_scored(path: str, skipped: Skipped | None = None) -> Iterator[tuple[int, Scored]]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from paccf.record.frontier_log import GATED
+from paccf.record.frontier_log import CAVEATS, GATED
 from paccf.record.values import Search
 
 
@@ -15,6 +15,8 @@ def log_lines(search: Search, meta: Mapping[str, Any]) -> list[dict[str, Any]]:
     ``meta`` stands on every line. A search that a margin pruned says so: it is no evidence."""
     key = search.outcome.key
     about = {"seed": key.seed, "budget": key.budget, "reason": search.outcome.end, "arm": key.arm, **meta}
+    if not about.get(CAVEATS):
+        about.pop(CAVEATS, None)
     if key.arm == "paccf":
         about[GATED] = True
     if not search.frontiers:
