@@ -89,7 +89,8 @@ def read_move(state: State, line: str) -> Action | str:
 
 
 def _bodies(line: str) -> Iterator[str]:
-    """``line`` without bullet, number or label, then as it stands, then without a sign that may be a bullet."""
+    """``line`` without bullet, number or label, then as it stands, then without a sign that may be a bullet, then
+    without brackets around it all."""
     body = line.strip(_EDGES)
     rest = body
     while match := _PREFIX.match(rest):
@@ -99,6 +100,8 @@ def _bodies(line: str) -> Iterator[str]:
         yield body
     if body.startswith("-"):
         yield body[1:].lstrip()
+    if rest.startswith("(") and rest.endswith(")") and not {"(", ")"} & set(rest[1:-1]):
+        yield rest[1:-1].strip()
 
 
 def _operations(body: str) -> Iterator[tuple[Written, str, Written, Written | None]]:
