@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,8 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         for name, first in (("train", 0), ("test", 400)):
             shell(f"paccf theory frontiers --tasks 400 --first {first} --seed 7 -o {name}.jsonl")
         shell("paccf calibrate train.jsonl --match evaluator=my-model -o margin.json")
+    if page.name == "add-a-domain.md":  # it speaks to somebody who has installed its example
+        monkeypatch.setenv("PYTHONPATH", installed(ROOT / "examples" / "domain", tmp_path / "site"))
     names: dict[str, object] = {}
     printed = ""
     for kind, code in BLOCK.findall(page.read_text()):
@@ -45,6 +48,20 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         elif kind == "console":
             for command, expected in re.findall(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", code, re.M):
                 compare(expected, shell(command))
+
+
+def installed(package: Path, site: Path) -> str:
+    """The path on which Python finds ``package`` and its entry points, as after ``pip install``."""
+    project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+    info = site / f"{project['name']}-{project['version']}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    groups = [
+        "\n".join([f"[{group}]", *[f"{name} = {value}" for name, value in entries.items()]])
+        for group, entries in project["entry-points"].items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(groups))
+    return os.pathsep.join([str(site), str(package), os.environ.get("PYTHONPATH", "")])
 
 
 def shell(command: str) -> str:
