@@ -30,7 +30,7 @@ from paccf.audit.resample import (
     weights,
 )
 from paccf.audit.run import Run, Unsupported
-from paccf.audit.traced import Traced, traced
+from paccf.audit.traced import Traced, traced, traced_elsewhere
 
 Cohort = Literal["nbc", "all"]
 # whose macro: all controllers, ToolTree alone, or all but ToolTree
@@ -38,6 +38,7 @@ Scope = Literal["every", "tooltree", "others"]
 # what a table may need of a record
 Need = Literal["nothing", "cells", "pairs", "trees", "certificates", "coverage", "traces"]
 SCOPES: tuple[Scope, ...] = ("every", "tooltree", "others")
+MANY = 4000  # ours: outcomes from which several processes read faster than one, their start included
 EXACT_LIMIT = 1000  # ours: tasks up to which the exact law of a binary condition is used (some tens of ms)
 
 
@@ -278,6 +279,8 @@ class Audit:
                 raise
             paired = {}
         every = [cell for cell in self.run.cells if not paired or cell[0] in paired]
+        if self.threads > 1 and len(every) > 1 and self.run.elsewhere and len(self.run.outcomes) >= MANY:
+            return traced_elsewhere(self.run, self.run.elsewhere, every, paired, self.threads)
         return {(d, c): traced(self.run, d, c, paired.get(d)) for d, c in every}
 
     @cached_property

@@ -7,6 +7,7 @@ values in memory. Traces are handed out a cell at a time, so that a run of any l
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Protocol
@@ -44,6 +45,12 @@ class Traces(Protocol):
     def __call__(self, domain: str, controller: str, tasks: Collection[str] | None = None) -> Iterable[Search]: ...
 
 
+class Elsewhere(Protocol):
+    """Opens the same record in another process, of which these outcomes are known already. It can be pickled."""
+
+    def __call__(self, outcomes: tuple[Outcome, ...]) -> AbstractContextManager[Run]: ...
+
+
 class Unsupported(Exception):
     """This record does not carry what the audit needs; the message says what is missing."""
 
@@ -63,6 +70,7 @@ class Run:
     logged: tuple[Cell, ...] = ()  # cells of which there are traces without outcomes
     recount: Recount | None = None
     asked: Asked | None = None
+    elsewhere: Elsewhere | None = None
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -93,13 +101,13 @@ def of_searches(
     return Run(info, ordered, traces, dict(certificates or {}), tuple(exclusions), labels)
 
 
-def of_store(store: Store, name: str, where: str = "") -> Run:
-    """The run ``name`` of a store that stays open while the audit reads."""
+def of_store(store: Store, name: str, where: str = "", known: Iterable[Outcome] | None = None) -> Run:
+    """The run ``name`` of a store that stays open while the audit reads. Outcomes that are ``known`` are not read."""
     certificates = {cell: Certificate.parse(text.encode()) for cell, text in store.certificates(name).items()}
     stated = {c.labels for c in certificates.values()} - {"unstated"}
     mode = min(stated) if stated else "oracle"
 
-    outcomes = tuple(sorted(store.outcomes(name), key=lambda o: o.key))
+    outcomes = tuple(sorted(store.outcomes(name) if known is None else known, key=lambda o: o.key))
 
     def traces(domain: str, controller: str, tasks: Collection[str] | None = None) -> Iterator[Search]:
         only = {} if tasks is None else {"task": sorted(tasks)}

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +20,7 @@ from paccf.audit import consistency
 from paccf.audit.coverage import Coverage
 from paccf.audit.evaluator import Evaluator
 from paccf.audit.pairs import Pairs
-from paccf.audit.run import Run
+from paccf.audit.run import Elsewhere, Run
 from paccf.audit.views import Gross, gross
 from paccf.method.admission import ScoreGap
 from paccf.method.deficit import TaskDeficits, shared_labels
@@ -90,13 +92,15 @@ def scores_of(frontier: Frontier) -> list[Score]:
     return [c.score if c.observations is None else c.observations for c in frontier.candidates]
 
 
-def feed(into: Coverage | TaskDeficits, task: str, frontier: Frontier) -> None:
-    """Give one labelled frontier to an accumulator."""
+def feed(task: str, frontier: Frontier, *accumulators: Coverage | TaskDeficits) -> None:
+    """Give one labelled frontier to accumulators."""
     assert frontier.protected is not None
     found: tuple[Candidate, ...] = frontier.candidates
-    eligible = [c.eligible for c in found]
+    eligible = None if all(c.eligible for c in found) else [c.eligible for c in found]
     scores: list[Score] = [list(s) if isinstance(s, tuple) else s for s in scores_of(frontier)]
-    into.add(task, scores, frontier.protected, None if all(eligible) else eligible, [c.key for c in found])
+    keys = [c.key for c in found]
+    for into in accumulators:
+        into.add(task, scores, frontier.protected, eligible, None if len(set(keys)) == len(keys) else keys)
 
 
 def traced(run: Run, domain: str, controller: str, pairs: Pairs | None) -> Traced:
@@ -155,6 +159,25 @@ def traced(run: Run, domain: str, controller: str, pairs: Pairs | None) -> Trace
     return found
 
 
+def traced_elsewhere(
+    run: Run, opened: Elsewhere, cells: Sequence[tuple[str, str]], paired: Mapping[str, Pairs], processes: int
+) -> dict[tuple[str, str], Traced]:
+    """The pass over every cell, in processes of their own; what is found does not depend on how many."""
+    own: dict[tuple[str, str], list[Outcome]] = {}
+    for o in run.outcomes:
+        own.setdefault((o.key.domain, o.key.controller), []).append(o)
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        waiting = [
+            pool.submit(_elsewhere, opened, cell, tuple(own.get(cell, ())), paired.get(cell[0])) for cell in cells
+        ]
+        return {cell: one.result() for cell, one in zip(cells, waiting, strict=True)}
+
+
+def _elsewhere(opened: Elsewhere, cell: tuple[str, str], outcomes: tuple[Outcome, ...], pairs: Pairs | None) -> Traced:
+    with opened(outcomes) as run:
+        return traced(run, *cell, pairs)
+
+
 def _native_arm(outcomes: Mapping[tuple[str, str, str], object]) -> str:
     arms = {arm for phase, arm, _ in outcomes if phase == "test"}
     return "shadow" if "native" not in arms and "shadow" in arms else "native"
@@ -172,7 +195,7 @@ def _calibrate(found: Traced, search: Search) -> None:
         found.calibration.add(task, [], [])
     for frontier in search.frontiers:
         if frontier.protected is not None:
-            feed(found.calibration, task, frontier)
+            feed(task, frontier, found.calibration)
 
 
 def _native(found: Traced, run: Run, search: Search, budgeted: Sequence[Outcome]) -> None:
@@ -192,9 +215,10 @@ def _native(found: Traced, run: Run, search: Search, budgeted: Sequence[Outcome]
         found.evaluator.add(task, frontier, asked)
         if frontier.protected is not None:
             found.labelled += 1
-            feed(found.deficits, task, frontier)
-            if found.coverage is not None and place < inside:
-                feed(found.coverage, task, frontier)
+            if found.coverage is None or place >= inside:
+                feed(task, frontier, found.deficits)
+            else:
+                feed(task, frontier, found.deficits, found.coverage)
                 _again(found, task, place, frontier)
 
 
@@ -204,6 +228,9 @@ def _again(found: Traced, task: str, place: int, frontier: Frontier) -> None:
     assert found.logged is not None
     assert rule is not None
     assert frontier.protected is not None
+    if True not in frontier.protected and None not in frontier.protected:
+        found.logged.add(task, [], [])  # decides nothing, by whatever way
+        return
     line = _LINE.decode(_log_line(task, place, frontier))
     found.logged.add(line.task, line.scores, line.protected, line.eligible, line.candidates)
     labels = shared_labels(frontier.protected, [c.key for c in frontier.candidates])

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +20,7 @@ from paccf.record.frontier_log import BadLine
 if TYPE_CHECKING:
     from paccf.audit.audit import Audit
     from paccf.audit.run import Run
+    from paccf.record.values import Outcome
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: for small products our own threads do better
 
@@ -42,7 +44,13 @@ _OPTIONS = (
         help="For frontier logs: a log the certificate was calibrated on, to be held against it. Repeatable.",
     ),
     click.option("--seed", default=0, show_default=True, help="Of the bootstrap; figures depend on nothing else."),
-    click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="For the bootstrap."),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        default=2,
+        show_default=True,
+        help="For the bootstrap, and for reading long records.",
+    ),
 )
 
 
@@ -90,9 +98,21 @@ def opened(
             from paccf.experiment.asking import asked
 
             run = of_store(record, info.name, f"run {info.name} of {place}")
-            yield Audit(replace(run, asked=asked(info.spec)), seed, threads)
+            elsewhere = partial(_reopened, database, info.name, info.spec)
+            yield Audit(replace(run, asked=asked(info.spec), elsewhere=elsewhere), seed, threads)
     except errors.StoreError as error:
         raise BadInput(str(error)) from None
+
+
+@contextmanager
+def _reopened(database: str, name: str, spec: str, outcomes: tuple[Outcome, ...]) -> Iterator[Run]:
+    """The same record, in another process."""
+    from paccf.audit.run import of_store
+    from paccf.experiment.asking import asked
+    from paccf.record.store import Store
+
+    with Store.open(database, readonly=True) as record:
+        yield replace(of_store(record, name, known=outcomes), asked=asked(spec))
 
 
 def _logs(place: str, certificates: Sequence[str], calibration: Sequence[str]) -> Run:

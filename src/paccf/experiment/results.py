@@ -118,7 +118,7 @@ def coverage(folder: Folder, cell: Cell, certificate: Certificate) -> Coverage:
         if not labelled:
             found.add(task, [], [])
         for frontier in labelled:
-            feed(found, task, frontier)
+            feed(task, frontier, found)
     return found
 
 
