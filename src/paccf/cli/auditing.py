@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: for small products our own threads do better
 
 PAPER = "paper"
+SELDOM = 500_000  # ours: a record is many small values without cycles, and looking for some took a sixth of an audit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -83,6 +85,7 @@ def opened(
         return
     if certificates or calibration:
         raise BadInput(f"--certificate and --calibration go with frontier logs (.jsonl); {place} has its own")
+    gc.set_threshold(SELDOM)
     store = lab("paccf.record.store", "reading a record")
     errors = lab("paccf.record.errors", "reading a record")
     database = str(Path(place) / RECORD) if Path(place).is_dir() else place
@@ -111,6 +114,7 @@ def _reopened(database: str, name: str, spec: str, outcomes: tuple[Outcome, ...]
     from paccf.experiment.asking import asked
     from paccf.record.store import Store
 
+    gc.set_threshold(SELDOM)
     with Store.open(database, readonly=True) as record:
         yield replace(of_store(record, name, known=outcomes), asked=asked(spec))
 
