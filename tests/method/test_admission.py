@@ -147,6 +147,15 @@ def test_a_margin_between_two_sums_admits_the_lower_one() -> None:
     assert ScoreGap("10/3").keep([[3.333333, 3.333334], [0, 0]]) == [0]
 
 
+def test_digits_beyond_the_sixth_do_not_count_on_the_quick_way_either() -> None:
+    """The floats are less than 10/3 apart; read to six decimals, 3.333334 and 0 are more."""
+    for decide in (
+        ScoreGap("10/3").keep,
+        lambda s: np.flatnonzero(ScoreGap("10/3").keep_many(np.array([s]))[0]).tolist(),
+    ):
+        assert decide([3.3333336, 0.0000003]) == [0]
+
+
 def test_plain_floats_do_flip_where_the_rule_does_not() -> None:
     """Why the decision is exact: one-decimal scores, R = 1, a gap that equals the margin."""
     flips = 0

@@ -140,6 +140,17 @@ def test_an_edit_with_a_new_digest_fails_the_arithmetic(tmp_path: Path) -> None:
                 Certificate.load(path)
 
 
+def test_deficits_stand_in_rank_order(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    freeze(list(range(25)), **FULL).save(path)
+    raw = json.loads(path.read_text())
+    raw["deficits"][0], raw["deficits"][1] = raw["deficits"][1], raw["deficits"][0]
+    raw["digest"] = digest(raw)
+    path.write_text(json.dumps(raw))
+    with pytest.raises(BrokenCertificate, match="not in rank order"):
+        Certificate.load(path)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -194,6 +205,10 @@ def test_an_override_is_carried_along(tmp_path: Path) -> None:
     assert gate.explain([1, 2]).overrides == gate.certificate.overrides
     gate.certificate.save(path)
     assert Gate.load(path).certificate.overrides == gate.certificate.overrides
+    twice = Gate.load(path, matched_to={"domain": "gta"}, override="another one").certificate.overrides
+    assert twice[0] == gate.certificate.overrides[0]
+    assert all("(overridden: another one)" in note for note in twice[1:])
+    assert len(twice) > 1
 
 
 def test_an_override_has_a_reason(tmp_path: Path) -> None:

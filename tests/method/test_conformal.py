@@ -76,7 +76,17 @@ def test_pac_sizes(delta: str, sizes: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("q", "delta", "n"),
-    [("0.95", "0.2", 32), ("0.95", "0.1", 45), ("0.9", "0.05", 29), ("0.99", "0.01", 459), ("0.8", "0.01", 21)],
+    [
+        ("0.95", "0.2", 32),
+        ("0.95", "0.1", 45),
+        ("0.9", "0.05", 29),
+        ("0.99", "0.01", 459),
+        ("0.8", "0.01", 21),
+        # powers of Q: the quotient of the logarithms is whole, and its rounding must not decide
+        ("0.975", "0.903687890625", 4),
+        ("0.5", "0.25", 2),
+        ("0.9", "0.729", 3),
+    ],
 )
 def test_required_n_pac(q: str, delta: str, n: int) -> None:
     assert required_n_pac(q, delta) == n

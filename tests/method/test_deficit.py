@@ -179,6 +179,33 @@ def test_a_tie_within_the_haze_is_decided_exactly() -> None:
     assert stream.scores == {"t": Fraction(200_001, 10**6)}
 
 
+def test_draws_finer_than_six_decimals_are_not_judged_by_their_float_sums() -> None:
+    """Sums that are 4.0 or less in floats and 4.000001 as read."""
+    stream = TaskDeficits()
+    stream.add("gap", [[1, 1, 1, 1], [0, 0, 0, 0]], [F, T])
+    stream.add("gap", [[1.0000006, 1.0000006, 1.0000006, 0.999998], [0.0] * 4], [F, T])
+    stream.add("tie", [[1.0] * 4, [1.0] * 4], [F, T])
+    stream.add("tie", [[1.0, 1.0000006, 1.0000006, 0.9999988], [1.0] * 4], [F, T])
+    assert stream.scores == {"gap": Fraction(4_000_001, 4 * 10**6), "tie": Fraction(1, 4 * 10**6)}
+
+
+def test_draws_of_different_number_are_not_judged_by_their_sums() -> None:
+    stream = TaskDeficits()
+    stream.add("t", [4, 0], [F, T])
+    stream.add("t", [[0, 0, 0], [9]], [T, F])
+    assert stream.scores == {"t": 9}
+
+
+def test_copies_share_labels_on_the_short_way_too() -> None:
+    stream = TaskDeficits()
+    stream.add("t", [5, 0], [F, T])
+    for _ in range(2):
+        stream.add("t", [9, 0, 8], [F, T, F], candidates=["a", "b", "b"])
+    assert stream.scores == {"t": 5}
+    with pytest.raises(ValueError, match="2 scores but 1 candidates"):
+        stream.add("t", [1, 0], [F, T], candidates=["a"])
+
+
 def test_which_numbers_of_draws_were_seen() -> None:
     stream = TaskDeficits()
     stream.add("a", [[1, 2, 3], None, 5], [T, F, F])

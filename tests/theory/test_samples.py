@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paccf.theory.elimination import certified_at_least
+from paccf.theory.radius import u_stat
 from paccf.theory.samples import exact_samples, leading_samples, least_samples
 
 
@@ -41,6 +42,14 @@ def test_the_root_solves_the_boundary_equation(gap, arms, delta):
     if n > 1:
         c1 = math.pi**2 * arms / (3 * delta)
         assert n / math.log(c1 * n**2) == pytest.approx(32 / gap**2, rel=1e-9)
+
+
+def test_where_the_root_is_a_whole_number_its_rounding_does_not_decide():
+    """Rooms a hair above and exactly at 4 u(n): n draws are enough for the first, n + 1 for the second."""
+    for n in range(2, 2000, 3):
+        at = 4 * u_stat(n, 1, 5, 0.05)
+        assert least_samples(math.nextafter(at, math.inf), 1, 5, 0.05) == n
+        assert least_samples(at, 1, 5, 0.05) == n + 1
 
 
 def test_a_gap_so_wide_that_one_draw_is_enough():

@@ -68,6 +68,8 @@ def _gap(
     if len(protected) != len(scores):
         raise ValueError(f"{len(scores)} scores but {len(protected)} labels; give one label a score")
     if candidates is not None:
+        if len(candidates) != len(scores):
+            raise ValueError(f"{len(scores)} scores but {len(candidates)} candidates; give one id a score")
         protected = shared_labels(protected, candidates)
     if eligible is not None:
         places = places_of(scores, eligible)
@@ -153,12 +155,13 @@ class TaskDeficits:
     ) -> None:
         """Take one frontier of ``task`` into account; the tasks' frontiers may come in any order."""
         self.frontiers += 1
-        if eligible is None and len(protected) == len(scores):
+        size = len(scores)
+        if eligible is None and len(protected) == size and (candidates is None or len(candidates) == size):
             if True not in protected:
                 if None not in protected:
                     self._worst.setdefault(task, None)
                     return
-            elif task in self._rough and (candidates is None or len(set(candidates)) == len(candidates)):
+            elif task in self._rough:  # copies that share a label can only make the gap smaller
                 repeats = _surely_below(scores, protected, self._rough[task])
                 if repeats is not None:
                     self.draws.add(repeats)
