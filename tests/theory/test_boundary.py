@@ -73,6 +73,26 @@ def test_observed_means_are_values_plus_bounded_bias():
     assert np.median(80 - boundary._observed_means(Setting(), 0.0)[:, 1:]) == pytest.approx(20, rel=0.05)
 
 
+def test_elimination_is_the_interval_rule_written_out():
+    """Children of eight frontiers, inspected after 25, 50 and 100 draws with the paper's radius and the true L."""
+    setting, L = Setting(repetitions=8, draws=100, sigma=5.0, gap=8.0), 0.4
+    means = boundary._observed_means(setting, L)
+    noise = boundary._stream(setting, 2)
+    draws = np.stack([means + 5.0 * noise.standard_normal(means.shape) for _ in range(100)])
+    inspections = boundary._inspections(100)
+    left = [set(range(4)) for _ in range(8)]
+    for n in inspections:
+        u = math.sqrt(2 * 25 * math.log(math.pi**2 * n**2 * 4 / (3 * 0.05)) / n)
+        for r, alive in enumerate(left):
+            b = draws[:n, r].mean(axis=0)
+            best = max(b[c] - u - L for c in alive)
+            left[r] = {c for c in alive if not b[c] + u + L < best}
+    active, chosen = boundary._eliminate(setting, means, L)
+    assert [set(np.flatnonzero(row).tolist()) for row in active] == left
+    assert 8 < sum(map(len, left)) < 32, "some go, some stay"
+    assert chosen.tolist() == [max(alive, key=lambda c: draws[:, r, c].mean()) for r, alive in enumerate(left)]
+
+
 def test_uct_is_ucb1_written_out():
     setting = Setting(repetitions=3, draws=20, sigma=10.0)
     means = boundary._observed_means(setting, 8.0)
