@@ -132,6 +132,13 @@ def test_another_spec_is_refused_with_the_difference(whole: Path) -> None:
         Folder.begin(whole, Design(read("smoke", [*SMALL, "seed=2"])))
 
 
+def test_what_a_killed_process_was_writing_is_cleared_away(whole: Path, small: Spec) -> None:
+    for name in ("spec.toml.abc.part", "certificates/game24-uct.json.abc.part"):
+        (whole / name).write_text("half")
+    Folder.begin(whole, Design(small)).close()
+    assert not list(whole.rglob("*.part"))
+
+
 def test_two_processes_on_one_folder(whole: Path, small: Spec) -> None:
     from paccf.record.errors import Locked
 

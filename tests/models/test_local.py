@@ -186,3 +186,14 @@ def test_evaluators_are_told_apart() -> None:
     asked = parameters(VERDICT, "game24", 7)
     assert json.loads(asked(proposing(5)))["proposals"] == "legal actions"
     assert json.loads(asked(judging((3, 8), draw=2)))["seed"] == 9
+
+
+def test_a_server_that_is_let_go_of_at_once_ends(installed: None) -> None:
+    """It once waited for ever, now and then: a wish to end that came before its loop ran was lost."""
+
+    async def go() -> None:
+        for _ in range(3):
+            async with served(VERDICT) as url:
+                assert url.startswith("http://127.0.0.1")
+
+    asyncio.run(go())

@@ -61,6 +61,8 @@ class Folder:
         path.mkdir(parents=True, exist_ok=True)
         store = Store.open(path / RECORD)
         try:
+            for left in (*path.glob("spec.toml.*.part"), *path.glob("certificates/*.part")):
+                left.unlink()  # of a process that was killed while it wrote; this one has the folder to itself
             if found is None:
                 write_atomically(path / "spec.toml", toml(design.spec).encode())
             store.begin(info(design))

@@ -40,7 +40,9 @@ class LiveSearches:
         self.pace: Pace = paced(design.spec.model, self.before)
 
     async def play(self, jobs: Sequence[Job]) -> AsyncIterator[Done]:
-        """Each job done, without labels, in the order they end."""
+        """Each job done, without labels, in the order they end. Without jobs nobody is connected."""
+        if not jobs:
+            return
         spec = self.design.spec
         ended: asyncio.Queue[Done | BaseException] = asyncio.Queue()
         async with connected(spec.model, spec.seed, self.pace) as answering:

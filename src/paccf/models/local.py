@@ -22,6 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -267,6 +268,21 @@ async def served(spec: ModelSpec) -> AsyncIterator[str]:
     except (RuntimeError, ValueError) as error:
         raise failure(Unusable, f"the local server did not start with {path.name}: {error}") from None
     try:
+        await _works(server.listening_address)
         yield server.listening_address
     finally:
         del server
+
+
+async def _works(url: str) -> None:
+    """Wait until the server has made a token. One that is let go of before its loop runs misses the wish to end, and
+    whoever let go of it waits for ever."""
+    place, body = urlsplit(url), b'{"prompt": "1", "n_predict": 1}'
+    head = f"POST /completion HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    async with asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection(place.hostname, place.port)
+        try:
+            writer.write(head.encode() + body)
+            await reader.read()
+        finally:
+            writer.close()
