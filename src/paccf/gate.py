@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from paccf.method.admission import ScoreGap, places_of
-from paccf.method.scores import UNIT, ScoreError
+from paccf.method.scores import UNIT, ScoreError, align
 
 TYPE_CHECKING = False  # `typing` would be half of the import time
 if TYPE_CHECKING:
@@ -68,9 +68,12 @@ class _SameDraws(ScoreGap):
 
     def totals(self, scores: Sequence[Score]) -> tuple[list[int | None], int]:
         for index, score in enumerate(scores):
-            if score is not None and not isinstance(score, (int, float, str)) and hasattr(score, "__len__"):
+            if isinstance(score, list):
+                if len(score) != self.observations:
+                    self._same(index, len(score))
+            elif score is not None and not isinstance(score, (int, float, str)) and hasattr(score, "__len__"):
                 self._same(index, len(score))
-        return super().totals(scores)
+        return align(scores, self.observations)
 
     def keep_many(self, scores: NDArray[np.generic], present: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         if scores.ndim == 3:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paccf.method.admission import ScoreGap
-from paccf.method.deficit import TaskDeficits, frontier_deficit, shared_labels
+from paccf.method.deficit import TaskDeficits, frontier_deficit, shared_labels, shared_labels
 
 T, F, U = True, False, None
 
@@ -194,6 +194,19 @@ def test_draws_of_different_number_are_not_judged_by_their_sums() -> None:
     stream.add("t", [4, 0], [F, T])
     stream.add("t", [[0, 0, 0], [9]], [T, F])
     assert stream.scores == {"t": 9}
+
+
+def test_the_worst_gap_is_found_among_frontiers_of_different_r() -> None:
+    """3 over one draw is more than 8 / 4, and less than 16 / 4."""
+    stream = TaskDeficits()
+    for scores, worst in (([[2] * 4, [0] * 4], 2), ([3, 0], 3), ([[4] * 4, [0] * 4], 4), ([3, 0], 4)):
+        stream.add("t", scores, [F, T])
+        assert stream.scores == {"t": worst}
+
+
+@pytest.mark.parametrize("labels", [[T, U, F], [U, T, F], [F, U, T], [U, F, T]])
+def test_one_copy_that_is_protected_makes_all_so(labels: list[bool | None]) -> None:
+    assert shared_labels([*labels, U, F], ["a", "a", "a", "b", "b"]) == [T, T, T, U, U]
 
 
 def test_copies_share_labels_on_the_short_way_too() -> None:
