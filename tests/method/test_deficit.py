@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paccf.method.admission import ScoreGap
-from paccf.method.deficit import TaskDeficits, frontier_deficit, shared_labels, shared_labels
+from paccf.method.deficit import TaskDeficits, frontier_deficit, shared_labels
 
 T, F, U = True, False, None
 
