@@ -168,3 +168,21 @@ def test_a_reader_that_stops_is_no_failed_check() -> None:
     program.stderr.close()
     assert program.wait(60) == 141
     assert said == b""
+
+
+def test_a_margin_that_is_replaced_is_told_of(tmp_path: Path) -> None:
+    log, margin = tmp_path / "log.jsonl", tmp_path / "margin.json"
+    log.write_text('{"task": "a", "frontier": "0", "scores": [1, 2], "protected": [true, false]}\n')
+
+    def remarks(*options: str) -> str:
+        done = CliRunner().invoke(main, ["calibrate", str(log), "-o", str(margin), *options])
+        assert done.exit_code == 0, done.output
+        return done.stderr
+
+    assert remarks("-q", "0.5") == ""
+    assert remarks("-q", "0.5") == "", "the same again"
+    assert "is replaced; its margin was 1 at Q = 0.5" in remarks("-q", "0.9")
+    assert "its margin was infinite at Q = 0.9" in remarks("-q", "0.5")
+    assert remarks("-q", "0.9", "--quiet") == ""
+    margin.write_text("no certificate")
+    assert remarks("-q", "0.5") == ""

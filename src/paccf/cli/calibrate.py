@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from fractions import Fraction
 
@@ -9,9 +10,9 @@ import click
 
 from paccf.cli.deployment import pairs
 from paccf.cli.frontiers import Found, read_all, skip_bad
-from paccf.cli.output import BadInput, clean, emit_json, say, unwritable
+from paccf.cli.output import BadInput, clean, emit_json, remark, say, unwritable
 from paccf.cli.promise import notes, promise
-from paccf.method.certificate import Certificate
+from paccf.method.certificate import BrokenCertificate, Certificate
 from paccf.method.conformal import coverage_held
 from paccf.method.deficit import TaskDeficits
 
@@ -91,6 +92,7 @@ def command(
     said = [*notes(certificate), *found.notes()]
     words, figures = promise(certificate), summary(certificate)
     if output is not None:
+        _tell_of_another(output, certificate)
         try:
             certificate.save(output)
         except OSError as error:
@@ -137,6 +139,15 @@ def summary(certificate: Certificate) -> dict[str, object]:
         "target": certificate.target,
         "matched_to": certificate.matched_to,
     }
+
+
+def _tell_of_another(path: str, certificate: Certificate) -> None:
+    """Say that a certificate is replaced by one that is not the same: somebody may have it deployed."""
+    with contextlib.suppress(OSError, BrokenCertificate):
+        there = Certificate.load(path)
+        if there.digest != certificate.digest:
+            was = "infinite" if there.margin is None else format(there.margin, "g")
+            remark(f"Note: {path} is replaced; its margin was {was} at Q = {float(Fraction(there.q)):g}")
 
 
 def _delta(confidence: str) -> str:
