@@ -358,6 +358,9 @@ def test_one_r_for_calibration_gate_and_coverage(tmp_path: Path) -> None:
     assert as_json(run("coverage", log, out, "--json"))["coverage"] == 1.0
     line = json.dumps({"scores": [[79, 79, 79], 26.666666666666668]})
     assert json.loads(run("gate", out, stdin=line).stdout)["kept"] == [0, 1]
+    varied = as_json(run("calibrate", log, "--observations", "4", "--json"))
+    assert varied["observations"] is None
+    assert any("3, 4 observations" in note for note in varied["notes"])
     other = [f | {"scores": [[79, 79], [79, 70]]} for f in rows]
     assert "another law" in run("coverage", write(tmp_path / "r2.jsonl", other), out).output
 

@@ -226,3 +226,24 @@ def test_which_numbers_of_draws_were_seen() -> None:
     stream.add("b", [[1, 2], [1, 2]], [T, F])
     stream.add("c", [1, 2], [T, F])
     assert stream.draws == {0, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("frontiers", "stated", "repeats"),
+    [
+        ([], None, 1),
+        ([], 4, 4),
+        ([[1, 2]], None, 1),
+        ([[1, 2]], 4, 4),
+        ([[[1, 2, 3], [4, 5, 6]]], None, 3),
+        ([[[1, 2, 3], [4, 5, 6]]], 4, 3),
+        ([[[1, 2, 3], [4, 5]]], None, None),
+        ([[1, 2], [[1, 2], [3, 4]]], 2, 2),
+        ([[1, 2], [[1, 2], [3, 4]]], 4, None),
+    ],
+)
+def test_r_behind_a_score(frontiers: list[Any], stated: int | None, repeats: int | None) -> None:
+    stream = TaskDeficits(stated or 1)
+    for scores in frontiers:
+        stream.add("t", scores, [T, F])
+    assert stream.repeats(stated) == repeats

@@ -45,7 +45,7 @@ class Found:
     caveats: dict[str, None] = field(default_factory=dict)  # what the logs say of themselves
 
     def notes(self) -> list[str]:
-        drawn = sorted(self.deficits.draws - {0})
+        drawn = sorted({r or self.deficits.observations for r in self.deficits.draws})
         said = list(map(clean, self.caveats))
         if len(drawn) > 1:
             said.append(

@@ -219,6 +219,5 @@ class TaskDeficits:
                 "bare means stand beside lists of observations: say with --observations (observations=) how many draws "
                 "a bare mean is of, or log the draws"
             )
-        if 0 in self.draws or not drawn:
-            return stated or 1
-        return next(iter(drawn)) if len(drawn) == 1 else None
+        behind = drawn | {stated or 1} if 0 in self.draws or not drawn else drawn
+        return next(iter(behind)) if len(behind) == 1 else None
