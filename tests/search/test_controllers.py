@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -94,6 +95,28 @@ def go(name: str, model: Scripted, leaves: Sequence[str] = (), budget: int = 100
 
 def expanded(trace: Trace) -> list[str]:
     return ["".join(f.path) for f in trace.frontiers]
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "said"),
+    [
+        ("uct", {"k": 0}, "k: a whole number 1 or more, not 0"),
+        ("uct", {"k": 2.5}, "k: a whole number"),
+        ("uct", {"k": True}, "k: a whole number"),
+        ("uct", {"c": math.nan}, "c: a number 0 or more"),
+        ("uct", {"rollout": "greddy"}, "rollout: one of greedy, random, value, not 'greddy'"),
+        ("toolchain", {"alpha": 1.5}, "alpha: a number from 0 to 1"),
+        ("toolchain", {"consistency": "vote"}, "consistency: one of score, votes, auto"),
+        ("lats", {"trajectories": 0}, "trajectories: a whole number 1 or more"),
+        ("tooltree", {"tau_post": 101}, "tau_post: a number from 0 to 100"),
+        ("levin", {"temperature": 0}, "temperature: a number above 0"),
+        ("levin", {"policy": "softmax"}, "policy: one of"),
+        ("levin", {"temprature": 1}, "levin is configured by k, temperature"),
+    ],
+)
+def test_a_meaningless_setting_is_refused_where_it_is_made(name: str, config: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        controller(name, **config)
 
 
 # --- UCT

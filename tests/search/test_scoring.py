@@ -70,6 +70,8 @@ def test_shuffles_differ_between_pairs_and_frontiers() -> None:
 def test_scoring_refuses_nonsense(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="repeats and microbatch"):
         Scoring(**wrong)
+    with pytest.raises(ValueError, match="proposer: list or sample"):
+        Scoring(proposer="samples")  # type: ignore[arg-type]
 
 
 def test_meter_grants_in_order_up_to_the_cap() -> None:

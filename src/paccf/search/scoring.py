@@ -24,6 +24,8 @@ class Scoring:
     def __post_init__(self) -> None:
         if self.repeats < 1 or self.microbatch < 1 or self.retries < 0:
             raise ValueError(f"repeats and microbatch are 1 or more, retries 0 or more: {self}")
+        if self.proposer not in ("list", "sample"):
+            raise ValueError(f"proposer: list or sample, not {self.proposer!r:.40}")
 
 
 def rounds(count: int, scoring: Scoring, *parts: object) -> list[tuple[int, tuple[int, ...]]]:
