@@ -40,11 +40,20 @@ function head() {
     el(
       "div",
       { class: "lead" },
-      page.warnings.map((text) => el("p", { class: "warning", role: "note" }, prose(text))),
+      warnings(page.warnings),
       el("h1", { id: "answer-title" }, page.answer),
       el("p", { class: "detail" }, page.detail),
     ),
   );
+}
+
+const ALOUD = 2; // warnings that stand above the answer in full; of more, the others are counted there
+
+function warnings(texts) {
+  const lines = texts.map((text) => el("p", { class: "warning", role: "note" }, prose(text)));
+  if (texts.length <= ALOUD) return lines;
+  const rest = lines.slice(ALOUD - 1);
+  return [lines[0], el("details", { class: "warned" }, el("summary", { class: "warning" }, `${rest.length} more things to know before reading this`), rest)];
 }
 
 /** From a figure to its table. */
@@ -79,6 +88,7 @@ function printing() {
   addEventListener("beforeprint", () => {
     before = root.dataset.theme;
     root.dataset.theme = "light";
+    document.querySelectorAll(".warned").forEach((fold) => (fold.open = true));
     dispatchEvent(new Event("repaint"));
   });
   addEventListener("afterprint", () => {
