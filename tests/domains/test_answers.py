@@ -1,10 +1,14 @@
 """Scores as models write them: recovered exactly, or `None` at the entry that failed."""
 
 import random
+import time
 
 import pytest
 
 from paccf.domains.answers import LIMIT, listed_lines, read_scores
+from paccf.domains.registry import has, names, world
+from paccf.domains.sources import tasks
+from paccf.models.simulated.truth import truth_of
 
 
 @pytest.mark.parametrize(
@@ -106,6 +110,53 @@ def test_lines():
     assert listed_lines("a\n\n  b \r\nc") == ["a", "b", "c"]
     assert listed_lines('x ["a", {"n": 1, "m": "b"}, " "] y') == ["a", "b"]
     assert listed_lines("[1, 2]") == ["[1, 2]"]
-    assert listed_lines('["a", 2]') == ['["a", 2]']
-    assert listed_lines('["a' + "[" * 5000) == ['["a' + "[" * 5000]
+    assert listed_lines('["a' + "[" * 5000) == ["a" + "[" * 5000 + " ?"]
     assert listed_lines("[{" * 20000) == [("[{" * 20000)]
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("['a b', 'c d']", ["a b", "c d"]),
+        ("Sure: ['a b', 'c d',]\nDone.", ["a b", "c d"]),
+        ('["a b" "c d"]', ["a b", "c d"]),
+        ("[\"a b\",, 'c d']", ["a b", "c d"]),
+        ('["a b", c d]', ["a b", "c d"]),
+        ('["a b", 2]', ["a b", "2"]),
+        ('["a b",\n"c d"\n', ["a b", "c d"]),
+        ('["a b", "c d', ["a b", "c d ?"]),
+        ('["a b", c d', ["a b", "c d ?"]),
+        ("['a b',\n'c d\n'e f']", ["['a b',", "'c d", "'e f']"]),
+        ("it's [1] 'quoted'", ["it's [1] 'quoted'"]),
+    ],
+)
+def test_lists_that_are_no_json_lose_nothing(text, items):
+    """And what was cut off does not pass for a whole entry."""
+    assert listed_lines(text) == items
+
+
+@pytest.mark.parametrize("piece", ['["', "['", '["a",', "['a' ", '[a"b', '["\\', "[{'a':"])
+def test_long_lists_that_are_no_json_take_no_time(piece):
+    start = time.process_time()
+    listed_lines('["' + piece * (10_000_000 // len(piece)))
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("name", [name for name in names() if has(name, "tasks")])
+def test_a_proposal_loses_nothing_to_the_form_of_its_list(name):
+    place, truth = world(name), truth_of(name)
+    for task in tasks(name, "", "test", 5, 4):
+        state = place.start(task).state
+        legal = list(truth.legal(task, state))
+        texts = [action.text for action in legal]
+        quoted = [f'"{text}"' for text in texts] if name != "gta" else texts
+        forms = [
+            "[" + ", ".join(quoted) + "]",
+            "[" + ",\n ".join(quoted) + ",]",
+            "[" + " ".join(quoted),
+        ]
+        for form in forms:
+            assert place.read_proposals(task, state, form).actions == tuple(legal)
+        cut = place.read_proposals(task, state, forms[0][: 4 - len(quoted[-1])])
+        assert cut.actions[: len(legal) - 1] == tuple(legal[:-1])
+        assert len(cut.actions) == len(legal) - 1

@@ -12,7 +12,10 @@ from collections.abc import Iterator, Sequence
 
 LIMIT = 1 << 16  # ours: characters; sensible answers have a few hundred
 
-_TEXT_LIST = re.compile(r"\[\s*[\"{]")
+_TEXT_LIST = re.compile(r"\[\s*[\"'{]")
+_LOOSE = re.compile(  # a quoted text and whether it ends, a sign, or words without quotes
+    r"""\s*(?:"((?:[^"\\\n]|\\.)*)("?)|'((?:[^'\\\n]|\\.)*)('?)|[\[\]{},:]|([^\s\[\]{},:"'][^\[\]{},:"'\n]*))"""
+)
 _COMMA_BEFORE_END = re.compile(r",(\s*[\]}])")
 _LIST = re.compile(r"\[([^\[\]{}]*)\]")
 _NESTED = re.compile(r"\[\s*\[")
@@ -30,11 +33,14 @@ _TENS = range(20, 100, 10)
 
 
 def listed_lines(text: str) -> list[str]:
-    """The items of a JSON list of texts (or of objects, whose first text counts) if there is one, else the lines;
-    without outer blanks, and without empty ones."""
+    """The items of a JSON list of texts (or of objects, whose first text counts) if there is one, also of one that is
+    written loosely or cut off, else the lines; without outer blanks, and without empty ones. A text that was cut off
+    ends in a question mark, so that nobody takes it for a whole one."""
     text = text[:LIMIT]
     match = _TEXT_LIST.search(text)
     items = _json_list(text[match.start() :]) if match else None
+    if items is None and match:
+        items = _loose_list(text, match.start())
     if items is None:
         items = text.splitlines()
     return [item for item in map(str.strip, items) if item]
@@ -50,6 +56,25 @@ def _json_list(text: str) -> list[str] | None:
         if all(isinstance(item, str) for item in items):
             return items
     return None
+
+
+def _loose_list(text: str, place: int) -> list[str] | None:
+    """The texts of a list with single quotes or none, missing commas or no end; `None` if it is no such list."""
+    items: list[str] = []
+    depth = 0
+    while (match := _LOOSE.match(text, place)) is not None:
+        place = match.end()
+        double, closed, single, ended, bare = match.groups()
+        said = next((one for one in (double, single, bare) if one is not None), None)
+        if said is not None:
+            cut = not text[place:].strip() if bare is not None else not (closed or ended)
+            if cut and text[place:].strip():
+                return None  # its end was forgotten, not cut off
+            items.append(f"{said} ?" if cut else said)
+        depth += {"[": 1, "]": -1}.get(match[0].strip(), 0)
+        if not depth:
+            return items
+    return items if items and not text[place:].strip() else None
 
 
 def read_scores(text: str, count: int) -> list[float | None]:
