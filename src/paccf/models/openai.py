@@ -42,9 +42,13 @@ class ChatModel:
         self.fingerprint = fingerprint(spec)
         self.logprobs = False  # whether the last answer had any
         self._wire = wire
+        self._parameters: dict[tuple[str, int, int], str] = {}
 
     def parameters(self, request: Request) -> str:
-        return parameters(self.spec, self.seed, request)
+        kind = request.kind, request.draw, len(request.subject.actions)  # all of it that `asked` looks at
+        if kind not in self._parameters:
+            self._parameters[kind] = parameters(self.spec, self.seed, request)
+        return self._parameters[kind]
 
     async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
         """An answer that is withheld from a scoring is an empty one: a failed observation, as durable as any other."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -149,6 +150,7 @@ class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         return self
 
 
+@lru_cache(64)  # it is asked for with every request
 def _endpoint(url: str) -> Preset:
     try:
         parts = urlsplit(url)

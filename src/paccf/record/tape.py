@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, case, func, select, update
+from sqlalchemy import Connection, Insert, Select, bindparam, case, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DatabaseError
 
@@ -209,13 +210,18 @@ def _put_questions(connection: Connection, questions: Sequence[tuple[Question, i
         )
     texts.put(connection, packed)
     values.sort(key=lambda value: value["key"])
-    make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = make(schema.tape)
+    counting = any(attempts for _, attempts in questions)
+    connection.execute(_entering(connection.dialect.name, counting), values)
+
+
+@cache
+def _entering(dialect: str, counting: bool) -> Insert:
+    """The statement that enters questions; what is there already is left as it is, or has its attempts added."""
+    statement = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(schema.tape)
+    if not counting:
+        return statement.on_conflict_do_nothing()
     more = {name: _TAPE[name] + statement.excluded[name] for name in ("begun", "tally")}
-    if any(attempts for _, attempts in questions):
-        connection.execute(statement.on_conflict_do_update(index_elements=["key"], set_=more), values)
-    else:
-        connection.execute(statement.on_conflict_do_nothing(), values)
+    return statement.on_conflict_do_update(index_elements=["key"], set_=more)
 
 
 def _seal(key: bytes, answer: bytes, reply: Reply) -> bytes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from paccf.record.errors import Damaged
@@ -52,9 +52,13 @@ def unpack(name: bytes, body: bytes) -> str:
 def put(connection: Connection, packed: Mapping[bytes, bytes]) -> None:
     """Keep texts that are not there yet."""
     if packed:
-        make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
         rows = [{"digest": name, "body": packed[name]} for name in sorted(packed)]  # one order: no deadlocks
-        connection.execute(make(texts).on_conflict_do_nothing(), rows)
+        connection.execute(_entering(connection.dialect.name), rows)
+
+
+@cache
+def _entering(dialect: str) -> Insert:
+    return (postgresql.insert if dialect == "postgresql" else sqlite.insert)(texts).on_conflict_do_nothing()
 
 
 def get(connection: Connection, names: Iterable[bytes]) -> dict[bytes, str]:
