@@ -91,6 +91,14 @@ def test_clopper_pearson_against_beta_quantiles() -> None:
         lower_limit(3, 2, Fraction(1, 20))
 
 
+def test_limits_that_lie_on_the_grid_are_met() -> None:
+    """P(Bin(1, p) = 1) = p and P(Bin(2, p) = 2) = p^2: the limits are alpha and its root."""
+    assert lower_limit(1, 1, Fraction(1, 4)) == 0.25
+    assert lower_limit(2, 2, Fraction(1, 16)) == 0.25
+    assert clopper_pearson(1, 1, Fraction(1, 2)) == (0.25, 1.0)
+    assert clopper_pearson(0, 1, Fraction(1, 2)) == (0.0, 0.75)
+
+
 def test_the_laws_refuse_impossible_counts() -> None:
     with pytest.raises(ValueError, match="1 <= k <= n"):
         beta_binomial_cdf(1, 10, 20, 19)

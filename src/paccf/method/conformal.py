@@ -52,8 +52,8 @@ def required_n(q: Exact) -> int:
 
 
 def miscoverage_bound(n: int, k: int) -> Fraction:
-    """1 - k/(n+1), the marginal bound of rank k; 0 for an infeasible rank, which keeps everything."""
-    return max(Fraction(n + 1 - k, n + 1), Fraction(0))
+    """1 - k/(n+1), the marginal bound of rank k; 0 for the infeasible rank n + 1, which keeps everything."""
+    return Fraction(n + 1 - k, n + 1)
 
 
 def pac_rank(n: int, q: Exact, delta: Exact) -> int:
