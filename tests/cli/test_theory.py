@@ -67,6 +67,9 @@ def test_samples_gives_the_known_counts_and_null_for_never():
     assert never["exact_union"] is never["draws"]["union"] is None
     assert never["draws"]["lower bound"] == pytest.approx(2 * 0.9 * math.log(19) / 16)
     assert "never" in run("samples", "--gap", "10", "--bias", "3").output
+    far = run("samples", "--gap", "1e-300").output
+    assert "never" not in far
+    assert "> 2^60" in far
 
 
 def test_regimes_names_each_gap():

@@ -10,6 +10,7 @@ from paccf.theory.confidence import (
     Pairwise,
     Stitched,
     Union,
+    _minus_w,
     analytic,
     compare,
     least_draws,
@@ -47,6 +48,15 @@ def test_the_fixed_point_is_the_best_tuning(gap):
 def test_mixture_radius_by_hand():
     """alpha = 1/e: -W_-1(-e^-3) = 4.50524 (4.50524 e^-4.50524 = e^-3), so n0 = 3.50524 makes rho = 1."""
     assert mixture_radius(1, 1, math.exp(-1), 3.50524) == pytest.approx(math.sqrt(2 * (math.log(2) + 2)), rel=1e-5)
+
+
+def test_a_delta_whose_square_is_no_double():
+    """w = 1 + n0 / rho solves w - ln w = 1 - 2 ln alpha, on both sides of the switch of methods."""
+    for alpha in (1e-149, 1e-151, 1e-250, 1e-300):
+        rho = 1 / (_minus_w(alpha) - 1)
+        assert 1 + 1 / rho - math.log(1 + 1 / rho) == pytest.approx(1 - 2 * math.log(alpha), rel=1e-13)
+        assert math.isfinite(Mixture(1, 5, alpha).radius(10))
+    assert _minus_w(0.99e-150) == pytest.approx(_minus_w(1.01e-150), rel=1e-3)
 
 
 def test_stitched_radius_by_hand():

@@ -139,7 +139,16 @@ def test_refuses_at_once(tasks, seed, first):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("repeats", 0), ("bias", -1), ("noise", math.nan), ("lattice", 0), ("lattice", 101)]
+    ("name", "value"),
+    [
+        ("repeats", 0),
+        ("bias", -1),
+        ("noise", math.nan),
+        ("lattice", 0),
+        ("lattice", 101),
+        ("lattice", 1e-9),
+        ("noise", 2e6),
+    ],
 )
 def test_an_impossible_evaluator_is_refused(name, value):
     with pytest.raises(ValueError, match=f"{name} is {value}"):

@@ -71,6 +71,11 @@ def test_no_room_is_an_answer_not_an_error(gap):
         assert count(gap, 1, 5, 0.05, L=3, epsilon=1) == math.inf
 
 
+def test_a_gap_beyond_all_measure_takes_one_draw():
+    for gap in (1e200, 1e308):
+        assert exact_samples(gap, 1, 5, 0.05) == least_samples(gap, 1, 5, 0.05) == 1
+
+
 def test_tiny_gaps_stay_finite_and_right_to_double_precision():
     n = least_samples(1e-12, 1, 5, 0.05)
     assert n == pytest.approx(exact_samples(1e-12, 1, 5, 0.05), rel=1e-12)

@@ -87,6 +87,11 @@ def _show(value: float | None, digits: int = 1) -> str:
     return f"{value:,.{digits}f}" if isinstance(value, float) else f"{value:,}"
 
 
+def _count(draws: float, room: float) -> str:
+    """Draws for a room: where there is one, infinitely many are only more than can be counted."""
+    return "> 2^60" if math.isinf(draws) and room > 0 else _show(draws)
+
+
 @theory.command()
 @_options(some_gaps, bias, epsilon, as_json, plot)
 def regimes(gaps: tuple[float, ...], L: float, epsilon: float, as_json: bool, plot: Path | None) -> None:
@@ -239,7 +244,11 @@ def samples(
     click.echo(f"sigma = {sigma:g}, K = {arms}, delta = {delta:g}, L = {L:g}, epsilon = {epsilon:g}\n")
     header = ["gap", "regime", "exact n", *next(iter(rows.values()))]
     lines = [
-        (f"{gap:g}", regime(gap, L, epsilon).value, _show(exact[gap]), *(_show(v) for v in found.values()))
+        (
+            f"{gap:g}",
+            regime(gap, L, epsilon).value,
+            *(_count(v, gap - 4 * L - epsilon) for v in (exact[gap], *found.values())),
+        )
         for gap, found in rows.items()
     ]
     click.echo(table(header, lines, 2))

@@ -83,13 +83,27 @@ class Stitched(Analytic):
         return self.sigma * k1 * math.sqrt((self.s * math.log(math.log(self.eta * n)) + constant) / n)
 
 
+_SMALL = 1e-150  # its square still is a normal double
+
+
 def mixture_radius(n: float, sigma: float, alpha: float, n0: float) -> float:
     """Robbins' two-sided normal mixture at level alpha, narrowest near n = n0 and valid at every n.
 
     sigma sqrt((n + rho) ln((n + rho) / (rho alpha^2))) / n, rho = n0 / (-W_-1(-alpha^2 / e) - 1).
     """
-    rho = n0 / (-float(lambertw(-(alpha**2) / math.e, -1).real) - 1)
+    rho = n0 / (_minus_w(alpha) - 1)
     return sigma * math.sqrt((n + rho) * (math.log1p(n / rho) - 2 * math.log(alpha))) / n
+
+
+def _minus_w(alpha: float) -> float:
+    """-W_-1(-alpha^2 / e), also where that square is too small for a double: the w with w = 1 - 2 ln alpha + ln w."""
+    if alpha > _SMALL:
+        return -float(lambertw(-(alpha**2) / math.e, -1).real)
+    known = 1 - 2 * math.log(alpha)
+    w = known
+    for _ in range(10):  # each step divides the error by w > 600
+        w = known + math.log(w)
+    return w
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,13 @@ class Evaluator:
 
     def __post_init__(self) -> None:
         count("repeats", self.repeats), not_negative("bias", self.bias), not_negative("noise", self.noise)
-        if not positive("lattice", self.lattice) <= 100:
-            raise ValueError(f"lattice is {self.lattice}; give at most 100, the length of the scale")
+        for name in ("bias", "noise"):
+            if getattr(self, name) > 1e6:
+                raise ValueError(f"{name} is {getattr(self, name)}; give at most 1e6, the scale has 100 points")
+        if not 1e-6 <= positive("lattice", self.lattice) <= 100:
+            raise ValueError(
+                f"lattice is {self.lattice}; give 1e-6 to 100: the finest digit that is read, the length of the scale"
+            )
 
 
 def simulate_frontiers(

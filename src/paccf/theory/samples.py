@@ -34,10 +34,9 @@ def exact_samples(gap: float, sigma: float, arms: float, delta: float, L: float 
     root_c1 = math.sqrt(math.pi**2 * arms / (3 * delta))
     ratio = sigma / room
     c2 = 32 * ratio * ratio  # a product overflows to infinity, a power would raise
-    argument = 1 / (2 * c2 * root_c1)
-    if argument * math.e > 1:
+    if 2 * c2 * root_c1 < math.e:
         return 1.0
-    return max(1.0, -2 * c2 * float(lambertw(-argument, -1).real))
+    return max(1.0, -2 * c2 * float(lambertw(-1 / (2 * c2 * root_c1), -1).real))
 
 
 def least_samples(gap: float, sigma: float, arms: float, delta: float, L: float = 0.0, epsilon: float = 0.0) -> float:
