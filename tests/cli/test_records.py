@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,21 @@ def test_a_run_goes_through_a_record_and_back(played: Path, tmp_path: Path) -> N
     assert same[0] == same[1] == same[2]
 
 
+def test_a_record_in_postgresql_is_one_like_any_other(
+    played: Path, tmp_path: Path, postgres: Callable[[], str]
+) -> None:
+    url = postgres()
+    assert "it is an empty database" in done("runs", url).stdout
+    done("import", str(played), "-o", url)
+    assert json.loads(done("runs", url, "--json").stdout)["runs"][0]["searches"] == 40
+    found = json.loads(done("doctor", url, "--json").stdout)
+    assert found["sound"]
+    assert {"searches", "tape", "orphans"} <= {finding["what"] for finding in found["findings"]}
+    for table in ("outcomes", "candidates", "certificates"):
+        assert done("export", url, table).stdout == done("export", str(played), table).stdout
+    done("import", url, "-o", str(tmp_path / "back"))
+
+
 def test_what_cannot_be_imported_is_told(played: Path, tmp_path: Path) -> None:
     new = str(tmp_path / "new.sqlite")
     assert "holds no run x; it holds smoke" in refused("import", str(played), "-o", new, "--run", "x")
@@ -179,7 +195,8 @@ def test_what_cannot_be_imported_is_told(played: Path, tmp_path: Path) -> None:
     assert "no run folder" in refused("import", str(played), "-o", str(tmp_path / "folder"), "--tape-only")
     assert "both what to copy and where to" in refused("import", str(played), "-o", str(played / "run.sqlite"))
     other = tmp_path / "other"
-    done("run", "smoke", "-o", str(other), "--quiet", "--set", "budgets=[5]", "--set", "calibration.tasks=2")
+    small = ("budgets=[5]", "calibration.tasks=1", "calibration.exposed=1", "domains.game24.test=1")
+    done("run", "smoke", "-o", str(other), "--quiet", *[part for change in small for part in ("--set", change)])
     assert "is the folder of another run: budgets is" in refused("import", str(played), "-o", str(other))
     done("import", str(other), "-o", new)
     assert "run smoke, spec: recorded is" in refused("import", str(played), "-o", new)
@@ -252,7 +269,7 @@ def test_a_page_that_is_lost_costs_only_what_was_on_it(played: Path, tmp_path: P
     data = bytearray((played / "run.sqlite").read_bytes())
     size = int.from_bytes(data[16:18], "big")
     saved = []
-    for page in range(20, len(data) // size, 5):
+    for page in range(20, len(data) // size, 9):
         bad = bytearray(data)
         bad[page * size : (page + 1) * size] = b"\xa5" * size
         path = tmp_path / f"{page}.sqlite"
@@ -267,7 +284,7 @@ def test_a_page_that_is_lost_costs_only_what_was_on_it(played: Path, tmp_path: P
         with Store.open(played / "run.sqlite", readonly=True) as store:
             whole = {search.outcome.key: search for search in store.searches("smoke", "oracle")}
         assert all(whole[search.outcome.key].frontiers == search.frontiers for search in kept)
-    assert len(saved) > 5
+    assert len(saved) > 2
     assert sum(saved) > 0.8 * 40 * len(saved), saved
 
 
