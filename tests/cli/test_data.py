@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -215,6 +216,20 @@ def test_add_checks_hash_and_schema(tmp_path: Path) -> None:
     assert f"{other}, line 2: 'one' is no hand" in broken.output
     assert "there is no toys/one.csv in the folder" in run("add", "toys/one.csv", str(tmp_path / "home")).output
     assert run("add", "toys/one.csv", str(tmp_path / "none")).exit_code == 2
+
+
+def test_add_waits_for_nothing_and_says_where_it_cannot_write(tmp_path: Path) -> None:
+    endless, mine = tmp_path / "endless", tmp_path / "mine.csv"
+    os.mkfifo(endless)
+    for path in (endless, Path("/dev/zero")):
+        result = run("add", "toys/one.csv", str(path))
+        assert result.exit_code == 2
+        assert "is no file: name the file itself" in result.output
+    mine.write_bytes(GOOD)
+    (tmp_path / "in-the-way").write_text("")
+    result = run("add", "toys/one.csv", str(mine), "--data", str(tmp_path / "in-the-way" / "below"))
+    assert result.exit_code == 2
+    assert f"cannot write to {tmp_path / 'in-the-way' / 'below'}" in result.output
 
 
 def test_where_says_who_named_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

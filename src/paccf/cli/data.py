@@ -127,7 +127,10 @@ def add(name: str, path: str, force: bool, data: str | None, as_json: bool) -> N
                 err=True,
             )
             sys.exit(1)
-        put(place.read_bytes(), target / file.name)
+        try:
+            put(place.read_bytes(), target / file.name)
+        except OSError as error:
+            raise BadInput(f"cannot write to {target}: {error.strerror or error}") from None
         added.append(_report(file, target / file.name, pinned, odd))
     _say(added, as_json, "added")
 
@@ -169,8 +172,10 @@ def _files(name: str) -> list[DataFile]:
 
 
 def _source(path: Path, file: DataFile) -> Path:
-    if not path.is_dir():
+    if path.is_file():
         return path
+    if not path.is_dir():
+        raise BadInput(f"{path} is no file: name the file itself, or the folder it is in")
     for inside in (path / file.name, path / Path(file.name).name):
         if inside.is_file():
             return inside

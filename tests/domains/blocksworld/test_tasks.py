@@ -109,9 +109,13 @@ def test_instances_by_number(planbench: Path):
     assert len(generation) == 500
     assert "a-cb-d--bc" not in {task.id for task in generation}
     assert len(tasks("blocksworld", "planbench-3: 1, 5-7", "all", 0, data=data)) == 4
-    for empty in ("0", "502", "7-3"):
-        with pytest.raises(ValueError, match=f"no instance '{empty}' in the set basic"):
-            tasks("blocksworld", f"planbench:{empty}", "all", 0, data=data)
+    for wrong, said in (
+        ("0", "'0': there is no instance 0"),
+        ("500-510", "no instance 502"),
+        ("7-3", "no instance '7-3'"),
+    ):
+        with pytest.raises(ValueError, match=f"{said} in the set basic"):
+            tasks("blocksworld", f"planbench:{wrong}", "all", 0, data=data)
 
 
 def test_a_folder_of_instances_is_the_same_set(planbench: Path, tmp_path: Path):

@@ -82,9 +82,11 @@ def _planbench(name: str, files: Files, argument: str) -> Pool:
     there = _rows(files.path(PDDL), name) if numbers is not None or not argument else _folder(Path(argument))
     found: dict[str, Task] = {}
     excluded: dict[str, str] = {}
+    left = set(numbers or ())
     for number, title, where, text in there:
         if numbers is not None and number not in numbers:
             continue
+        left.discard(number)
         problem = read_problem(text, DOMAIN, where)
         try:
             made = task(checked(Problem(title, problem.objects, problem.init, problem.goal), where))
@@ -92,6 +94,8 @@ def _planbench(name: str, files: Files, argument: str) -> Pool:
             excluded[title] = str(error)
         else:
             found.setdefault(made.id, made)
+    if left:
+        raise ValueError(f"{argument!r:.80}: there is no instance {min(left)} in the set {name}")
     if not found and not excluded:
         raise ValueError(f"no instance {argument!r:.80} in the set {name}")
     return Finite(tuple(found.values()), excluded)
