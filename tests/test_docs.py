@@ -80,7 +80,7 @@ def compare(expected: str, got: str) -> None:
 def test_links_lead_somewhere() -> None:
     for page in [*PAGES, ROOT / "benchmarks" / "README.md", ROOT / "CONTRIBUTING.md"]:
         prose = BLOCK.sub("", page.read_text())
-        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose) + re.findall(r'\bsrc(?:set)?="([^"]+)"', prose):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
