@@ -70,6 +70,30 @@ def test_by_hand() -> None:
     }
 
 
+def test_eligibility_and_copies_count_as_they_do_in_calibration() -> None:
+    """At theta = 20: the ineligible best is no candidate; both copies of b are protected, one of them is pruned."""
+    found = Coverage(frozen(20))
+    found.add("t", [100, 90, 60, 70], [False, False, True, False], [False, True, True, True], ["a", "c", "b", "b"])
+    assert found.deficits.exposed == {"t": 20}
+    assert (found.candidates, found.pruned) == (3, 1)
+    assert (found.protected, found.protected_pruned) == (2, 1)
+    assert found.covered(found.theta) == (1, 0)
+
+
+def test_exposure_is_compared_over_all_tasks_of_both_samples() -> None:
+    """19 of 22 calibration tasks against 2 of 5 here: p by adding up all tables."""
+    calibration = TaskDeficits()
+    for i in range(22):
+        calibration.add(f"cal{i}", [20, i], [False, i < 19])
+    found = Coverage(Certificate.freeze(calibration, "0.95"))
+    for i in range(5):
+        found.add(f"new{i}", [20, i], [False, i < 2])
+    tables = {a: math.comb(22, a) * math.comb(5, 21 - a) for a in range(16, 22)}
+    expected = sum(w for w in tables.values() if w <= tables[19]) / sum(tables.values())
+    assert found.exposure_p == pytest.approx(expected)
+    assert 0 < expected < 1
+
+
 def test_all_tasks_as_target() -> None:
     found = audited(frozen(20, target="all"), HAND)
     assert found.tasks == 5
