@@ -145,6 +145,17 @@ def test_gate_wants_as_many_draws_as_the_calibration(margin: str) -> None:
     assert answers[1]["line"] == 2
 
 
+@pytest.mark.parametrize(("tasks", "confidence", "free"), [(20, None, 39), (38, None, 39), (50, "0.9", 77)])
+def test_the_note_on_the_sample_maximum_counts_the_tasks_that_free_it(
+    tmp_path: Path, tasks: int, confidence: str | None, free: int
+) -> None:
+    log = write(tmp_path / "log.jsonl", [frontier(f"t{i}", [90, i], [False, True]) for i in range(tasks)])
+    options = [] if confidence is None else ["--confidence", confidence]
+    assert f"; {free - tasks} more exposed tasks would free it" in run("calibrate", log, *options).output
+    more = write(tmp_path / "more.jsonl", [frontier(f"t{i}", [90, i], [False, True]) for i in range(free)])
+    assert not as_json(run("calibrate", more, *options, "--json"))["at_maximum"]
+
+
 def test_coverage_says_what_unresolved_labels_leave_open(tmp_path: Path, margin: str) -> None:
     """Lost in the worst case; left out; covered if one is lucky: every reading with its denominator."""
     rows = [frontier(f"t{i}", [90, 80 - i], [True, False]) for i in range(10)]
@@ -185,7 +196,11 @@ def test_coverage_warns(tmp_path: Path, train: str, margin: str) -> None:
 def test_gate_decides_line_by_line(margin: str) -> None:
     """As a process at the other end of a pipe: each answer comes before the next question is asked."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "paccf", "gate", margin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "paccf", "gate", margin],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
     )
     assert process.stdin is not None
     assert process.stdout is not None
