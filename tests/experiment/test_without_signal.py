@@ -41,12 +41,13 @@ def test_scores_that_say_nothing_give_a_wide_margin_and_the_report_says_so(exper
     said = f"the margin of {margin:g} points drops"
     assert said in notes
     assert "next to nothing is pruned" in notes
+    assert "no better than a coin (AUC" in notes
     done = CliRunner().invoke(main, ["report", str(path)])
     assert done.exit_code == 0, done.output
     page = (path / "report.html").read_text()
     warning = re.search(r"Game24 LevinTS: the margin of [^.]*\. On calibration[^\"<]*", page)
     assert warning is not None
-    assert "AUC within a frontier" in warning[0]
+    assert "no better than a coin (AUC" in warning[0]
 
 
 def test_scores_that_say_much_do_not(experiment: Run, tmp_path: Path) -> None:
@@ -55,6 +56,7 @@ def test_scores_that_say_much_do_not(experiment: Run, tmp_path: Path) -> None:
     assert margin == 0
     assert beyond > 20
     assert "next to nothing" not in notes
+    assert "coin" not in notes
 
 
 def test_too_few_tasks_are_told_too(experiment: Run, tmp_path: Path) -> None:

@@ -151,6 +151,11 @@ class Coverage:
         """The finest gap the sweep tells apart; the frozen point itself is always exact."""
         return max((Fraction(g.grid, r * UNIT) for r, g in self._gaps.items()), default=Fraction(1, UNIT))
 
+    @property
+    def widest(self) -> Fraction:
+        """The largest gap of a scored candidate to the best of its frontier, to within the resolution."""
+        return max((Fraction(max(g.counts), r * UNIT) for r, g in self._gaps.items() if g.counts), default=Fraction(0))
+
     def sweep(self) -> list[Point]:
         """Every threshold at which coverage or pruning changes, from 0 upward, and the frozen one."""
         scores = sorted(c for c in self.deficits.exposed.values() if c != math.inf)

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from paccf.audit.audit import Audit
 from paccf.audit.coverage import Coverage
+from paccf.audit.evaluator import Evaluator
 from paccf.audit.names import REALIZED, controller_title, domain_title
 from paccf.audit.remarks import remark
 from paccf.audit.run import Run, Unsupported, of_store
@@ -40,7 +41,7 @@ def results(folder: Folder) -> Results:
     head += "".join(f"\nNote: {caveat}" for caveat in run.info.caveats)
     certificates = folder.certificates()
     tested = [o for o in run.outcomes if o.key.phase == "test"]
-    held = {cell: coverage(folder, cell, c) for cell, c in certificates.items()} if tested else {}
+    held = {cell: Held.of(folder, cell, c) for cell, c in certificates.items()} if tested else {}
     tables = []
     if certificates:
         tables.append(_calibration(folder, certificates, held, said))
@@ -65,7 +66,7 @@ def results(folder: Folder) -> Results:
     return Results(head, tuple(tables), data)
 
 
-def _calibration(folder: Folder, certificates: dict[Cell, Certificate], held: dict[Cell, Coverage], said: str) -> Any:
+def _calibration(folder: Folder, certificates: dict[Cell, Certificate], held: dict[Cell, Held], said: str) -> Any:
     """One line a cell, as the paper's calibration-rank audit, with how far its stream went."""
     spec = folder.design.spec
     rows: list[Row] = []
@@ -89,45 +90,52 @@ def _calibration(folder: Folder, certificates: dict[Cell, Certificate], held: di
                 "-" if c.margin is None else f"{100 * (c.n + 1 - c.k) / (c.n + 1):.2f} %",
             )
         )
-        if little := remark(c, held.get(cell)):
-            notes.append(f"{domain_title(cell.domain)} {controller_title(cell.controller)}: {little}.")
+        if told := remark(c, *held.get(cell, (None, None))):
+            notes.append(f"{domain_title(cell.domain)} {controller_title(cell.controller)}: {told}.")
     head: Row = ("domain", "controller", "tasks", "extended", "exposed", "rate", "k", "margin", "bound")
     title = f"{said}Calibration audit: protected-exposed tasks n, rank k and margin at Q = {spec.certificate.q}"
     return title, head, tuple(rows), 2, tuple(notes)
 
 
-def coverage(folder: Folder, cell: Cell, certificate: Certificate) -> Coverage:
-    """The margin of ``cell`` held against its Native test traces, at the largest budget that the margin is for."""
-    spec = folder.design.spec
-    inside = [b for b in spec.budgets if b <= spec.calibration.budget]
-    excluded = {e.task for e in folder.store.exclusions(folder.run) if e.domain == cell.domain}
-    found = Coverage(certificate)
-    for search in folder.store.searches(
-        folder.run,
-        spec.calibration.labels,
-        phase="test",
-        domain=cell.domain,
-        controller=cell.controller,
-        arm="native",
-        budget=max(inside, default=spec.largest),
-    ):
-        task = search.outcome.key.task
-        labelled = [f for f in search.frontiers if f.protected is not None]
-        if task in excluded or len(labelled) < len(search.frontiers):
-            continue
-        if not labelled:
-            found.add(task, [], [])
-        for frontier in labelled:
-            feed(task, frontier, found)
-    return found
+class Held(NamedTuple):
+    """A cell's margin held against its Native test traces, at the largest budget that it is for, and their scores."""
+
+    coverage: Coverage
+    judge: Evaluator
+
+    @classmethod
+    def of(cls, folder: Folder, cell: Cell, certificate: Certificate) -> Held:
+        spec = folder.design.spec
+        inside = [b for b in spec.budgets if b <= spec.calibration.budget]
+        excluded = {e.task for e in folder.store.exclusions(folder.run) if e.domain == cell.domain}
+        found = cls(Coverage(certificate), Evaluator())
+        for search in folder.store.searches(
+            folder.run,
+            spec.calibration.labels,
+            phase="test",
+            domain=cell.domain,
+            controller=cell.controller,
+            arm="native",
+            budget=max(inside, default=spec.largest),
+        ):
+            task = search.outcome.key.task
+            labelled = [f for f in search.frontiers if f.protected is not None]
+            if task in excluded or len(labelled) < len(search.frontiers):
+                continue
+            if not labelled:
+                found.coverage.add(task, [], [])
+            for frontier in labelled:
+                feed(task, frontier, found.coverage)
+                found.judge.add(task, frontier)
+        return found
 
 
-def _coverage(folder: Folder, held: dict[Cell, Coverage], said: str) -> Any:
+def _coverage(folder: Folder, held: dict[Cell, Held], said: str) -> Any:
     rows: list[Row] = []
     for cell in folder.design.cells:
         if cell not in held:
             continue
-        found = held[cell]
+        found = held[cell].coverage
         covered, open_ = found.covered(found.theta)
         low, high = found.interval if found.tasks else (0.0, 1.0)
         rows.append(

@@ -81,7 +81,7 @@ def warnings(audit: Audit) -> Iterator[str]:
         for note in c.overrides:
             yield f"The margin of {where} was used against its certificate: {clean(note)}"
         traced = audit.traced.get((domain, controller))
-        said = remark(c, None) if traced is None else remark(c, traced.coverage, traced.evaluator.within_auc)
+        said = remark(c, None, None) if traced is None else remark(c, traced.coverage, traced.evaluator)
         if said:
             yield f"{where}: {said}."
     beyond = _beyond(audit)
