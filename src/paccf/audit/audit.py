@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from paccf.audit.resample import (
 )
 from paccf.audit.run import Run, Unsupported
 from paccf.audit.traced import Traced, traced, traced_elsewhere
+
+if TYPE_CHECKING:
+    from paccf.audit.tables.table import Table
 
 Cohort = Literal["nbc", "all"]
 # whose macro: all controllers, ToolTree alone, or all but ToolTree
@@ -58,6 +61,7 @@ class Audit:
     ) -> None:
         self.run, self.seed, self.threads = run, seed, threads
         self.resamples, self.condition_resamples = resamples, condition_resamples
+        self.made: dict[str, Table] = {}  # by `tables.build`
         self._macro_intervals: dict[tuple[str, ...], dict[tuple[str, int, str, Cohort], Interval | None]] = {}
 
     # what was run

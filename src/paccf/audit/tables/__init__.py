@@ -117,7 +117,15 @@ def lacks(audit: Audit, name: str) -> str:
 
 
 def build(audit: Audit, name: str) -> Table:
-    """The table ``name``. Raises LookupError if there is none such, `Unsupported` if the record cannot carry it."""
+    """The table ``name``, made once. Raises LookupError if there is none such, `Unsupported` if the record cannot carry
+    it."""
+    made = audit.made
+    if name not in made:
+        made[name] = _built(audit, name)
+    return made[name]
+
+
+def _built(audit: Audit, name: str) -> Table:
     maker = TABLES[name][1] if name in TABLES else None
     if maker is None and name.startswith(RAW):
         maker = partial(conditions.raw, domain=name.removeprefix(RAW))
