@@ -40,7 +40,9 @@ class GtaOracle:
     def protected(self, task: Task, state: State, actions: Sequence[Action]) -> list[bool]:
         """For each action, whether the plan with it can still become the recorded one."""
         due = self.due(task.data, [step.call for step in state])
-        return [self._name(call_of(action)) in due for action in actions]
+        if self.match == "call":
+            return [action.key in due for action in actions]
+        return [call_of(action).tool in due for action in actions]
 
     def due(self, problem: Problem, made: Sequence[Call]) -> frozenset[str]:
         """What may come next, by name; nothing if the steps made are not consistent."""
