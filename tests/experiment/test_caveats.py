@@ -97,3 +97,19 @@ def test_a_single_search_says_it(extra: list[str]) -> None:
     plain = run("search", "--domain", "gta", "--tasks", "1", "--budget", "12", *extra)
     assert LEAK not in plain
     assert SEEDED in plain
+
+
+def test_labels_that_are_no_oracle_s_are_told_of_everywhere(tmp_path: Path) -> None:
+    """And a probe takes what the spec allows it."""
+    made = {}
+    for name, labels, probe in (("found", "found", 1), ("few", "probed", 1), ("many", "probed", 40)):
+        spec = SPEC.replace("[calibration]", f'[calibration]\nlabels = "{labels}"\nprobe = {probe}')
+        spec = spec.replace("domains.gta", "domains.game24").replace('settings = { tools = "declared" }', "")
+        (tmp_path / f"{name}.toml").write_text(spec)
+        folder = str(tmp_path / name)
+        printed = run("run", str(tmp_path / f"{name}.toml"), "-o", folder, "--quiet")
+        for output in (printed, run("status", folder), run("table", folder, "zero_api_native_coverage")):
+            assert f"labels are {labels}: solution-bearing means" in output
+        made[name] = json.loads((tmp_path / name / "certificates" / "game24-levin.json").read_text())
+        assert made[name]["labels"] == labels
+    assert made["few"]["counts"]["unresolved"] > made["many"]["counts"]["unresolved"]

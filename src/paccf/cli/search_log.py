@@ -9,6 +9,7 @@ from typing import Any
 
 from paccf.cli.output import BadInput, unwritable
 from paccf.cli.searching import Plan
+from paccf.domains.labels import CAVEATS as BY_MODE
 from paccf.domains.labels import Labels, labels, places
 from paccf.domains.oracles import oracle_for, refusal
 from paccf.domains.probing import Probe, by_probes
@@ -70,7 +71,6 @@ def log_lines(trace: Trace, plan: Plan, mode: LabelMode, labels: Labels) -> list
     """The frontier log of a finished search."""
     key = Key("single", plan.domain, plan.controller, trace.arm.name, trace.budget, trace.task.id, trace.seed)
     search = taken(trace, key, plan.world, metrics={})
+    said = (*plan.caveats, *BY_MODE.get(mode, ()))
     frontiers = [replace(f, protected=tuple(row)) for f, row in zip(search.frontiers, labels, strict=True)]
-    return logged.log_lines(
-        replace(search, frontiers=frontiers), {"labels": mode, CAVEATS: plan.caveats, **plan.fingerprint}
-    )
+    return logged.log_lines(replace(search, frontiers=frontiers), {"labels": mode, CAVEATS: said, **plan.fingerprint})

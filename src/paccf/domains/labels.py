@@ -27,6 +27,16 @@ Label = bool | None
 Labels = list[tuple[Label, ...]]  # one tuple a frontier, in order of admission
 
 
+# what has to be said of every figure that labels of a mode went into, promises and coverage alike
+CAVEATS: dict[str, tuple[str, ...]] = {
+    "found": (
+        "labels are found: solution-bearing means that the labelled search itself found a completion below; of what it "
+        "did not find nothing is promised, and coverage of the truth may be far lower",
+    ),
+    "probed": ("labels are probed: solution-bearing means that a probe which asks the proposer found a completion",),
+}
+
+
 class Place(NamedTuple):
     """An admitted frontier: the state it is at, the ``line`` of actions that led there, and its candidates."""
 

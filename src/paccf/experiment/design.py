@@ -22,6 +22,7 @@ from paccf.search.tree import Task
 from paccf.search.world import World
 
 if TYPE_CHECKING:
+    from paccf.domains.probing import Probe
     from paccf.domains.sources import Split
 
 
@@ -78,13 +79,23 @@ class Design:
 
     def caveats(self) -> list[str]:
         """What has to be said in every output about these domains."""
+        from paccf.domains.labels import CAVEATS
+
         said = [text for made in self.worlds.values() for text in getattr(made, "caveats", ())]
+        said += CAVEATS.get(self.spec.calibration.labels, ())
         if self.spec.model.simulated:
             from paccf.models.simulated import truth_of
 
             notes = {name: getattr(truth_of(name), "note", "") for name in self.worlds}
             said += [f"{name}: the model is SIMULATED, {note}" for name, note in notes.items() if note]
         return said
+
+    @property
+    def probe(self) -> Probe:
+        """What labels by probing may take."""
+        from paccf.domains.probing import Probe
+
+        return Probe(self.spec.calibration.probe, seed=self.spec.seed)
 
     @cached_property
     def tests(self) -> dict[str, tuple[Task, ...]]:

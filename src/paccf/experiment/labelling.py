@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from paccf.domains.labels import Labels, labels, recorded_places
-from paccf.domains.probing import Probe, by_probes
+from paccf.domains.probing import by_probes
 from paccf.experiment.design import Cell, Design
 from paccf.method.certificate import Certificate
 from paccf.method.deficit import TaskDeficits
@@ -20,7 +20,7 @@ def labelled(search: Search, task: Task, design: Design, model: Model | None = N
     if mode != "probed":
         return labels(search, mode, world, task)
     assert model is not None
-    return by_probes(task, world, recorded_places(search, world, task), model, Probe(seed=design.spec.seed))[0]
+    return by_probes(task, world, recorded_places(search, world, task), model, design.probe)[0]
 
 
 def add(deficits: TaskDeficits, search: Search, found: Sequence[Sequence[Label]] | None = None) -> None:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paccf.domains.labels import recorded_places
-from paccf.domains.probing import Probe, by_probes_async
+from paccf.domains.probing import by_probes_async
 from paccf.experiment.design import Design
 from paccf.experiment.executor import Halt, Stop
 from paccf.experiment.work import Done, Job, playing
@@ -114,7 +114,7 @@ class LiveSearches:
         task, world, found = done.job.task, self.design.worlds[done.job.cell.domain], []
         for search in done.searches:
             places = recorded_places(search, world, task)
-            probe = Probe(seed=self.design.spec.seed)
+            probe = self.design.probe
             found.append(tuple((await by_probes_async(task, world, places, model, probe, slots))[0]))
         return replace(done, labels=tuple(found))
 

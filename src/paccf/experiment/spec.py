@@ -67,7 +67,8 @@ class Calibration(_Table, frozen=True, kw_only=True):
 
     The first ``tasks`` tasks of the stream are run. With ``exposed``, a controller with fewer protected-exposed tasks
     than that goes on along the stream until it has them or ``limit`` tasks were run: its own exposure count decides,
-    never a margin and never another controller.
+    never a margin and never another controller. ``probe``: requests that a probe may take under each candidate, where
+    ``labels`` are "probed".
     """
 
     budget: Count
@@ -75,6 +76,7 @@ class Calibration(_Table, frozen=True, kw_only=True):
     exposed: Count | None = None
     limit: Count | None = None  # twice the pool if left out
     labels: Literal["oracle", "found", "probed"] = "oracle"
+    probe: Count = 16
 
 
 class Evaluator(_Table, frozen=True, kw_only=True):
