@@ -155,15 +155,18 @@ def _verdicts(audit: Audit) -> Iterator[Verdict]:
         )
     with suppress(Unsupported):
         yield _solutions(audit)
-    sound, made = audit.contradictions.sound, sum(c.made for c in audit.contradictions.checks)
-    failures = len(audit.contradictions.failures)
-    yield Verdict(
-        "The record against itself",
-        f"{_counted(failures, 'contradiction')}",
-        f"{made:,} comparisons of bills, budgets, rules, certificates and coverage.",
-        "good" if sound else "warn",
-        "checks",
-    )
+    yield _against_itself(audit)
+
+
+def _against_itself(audit: Audit) -> Verdict:
+    title, table = "The record against itself", "checks"
+    found = audit.contradictions
+    kinds, made = sum(bool(c.made) for c in found.checks), sum(c.made for c in found.checks)
+    if not made:
+        return Verdict(title, "nothing to compare", "It holds no fact twice.", "plain", table)
+    figure = _counted(len(found.failures), "contradiction")
+    text = f"{made:,} comparisons of what it holds twice, of {_counted(kinds, 'kind')}."
+    return Verdict(title, figure, text, "good" if found.sound else "warn", table)
 
 
 def _solutions(audit: Audit) -> Verdict:
