@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -264,6 +267,18 @@ def test_what_is_damaged_is_left_out_by_name_and_the_rest_saved(played: Path, tm
     assert set(left.stdout.splitlines()) < set(whole)
 
 
+def test_a_run_that_was_saved_does_the_rest_again(played: Path, tmp_path: Path) -> None:
+    """A calibration search and a test search are lost: the margins stay, and the record agrees with itself again."""
+    lost = "UPDATE nodes SET visits = visits + 1 WHERE place = 0 AND trace IN (SELECT {}(id) FROM traces)"
+    bad = changed(played, tmp_path / "bad.sqlite", lost.format("min"), lost.format("max"))
+    saved = run("import", bad, "-o", str(tmp_path / "saved"), "--skip-bad", "--json")
+    assert (json.loads(saved.stdout)["searches"], json.loads(saved.stdout)["left_out"]) == (38, 2)
+    done("run", str(tmp_path / "saved"), "--quiet")
+    for table in ("outcomes", "candidates", "certificates"):
+        assert done("export", str(tmp_path / "saved"), table).stdout == done("export", str(played), table).stdout
+    done("audit", str(tmp_path / "saved"))
+
+
 def test_a_page_that_is_lost_costs_only_what_was_on_it(played: Path, tmp_path: Path) -> None:
     """Pages overwritten with noise, in the middle of the file: SQLite refuses it, and the rest is saved."""
     data = bytearray((played / "run.sqlite").read_bytes())
@@ -320,6 +335,23 @@ def test_hostile_text_goes_through_every_format(tmp_path: Path, hostile: str) ->
     assert pl.read_parquet(tmp_path / "parquet" / "outcomes.parquet")["solution"][0] == shown
     with (tmp_path / "csv" / "outcomes.csv").open(newline="", encoding="utf-8") as file:
         assert next(csv.DictReader(file))["solution"] == shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+def test_on_a_terminal_what_a_model_wrote_is_written_out(tmp_path: Path, hostile: str) -> None:
+    given = toy_search()
+    path = str(tmp_path / "run.sqlite")
+    with Store.open(path) as store:
+        store.begin(RUN)
+        store.save(RUN, replace(given, outcome=replace(given.outcome, solution=hostile)))
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "paccf", "export", path, "outcomes", "--format", "csv", "--quiet"]
+    subprocess.run(command, stdout=theirs, check=True, timeout=60)
+    shown = os.read(ours, 1 << 16)
+    os.close(ours)
+    os.close(theirs)
+    assert b"\\x1b[2J" in shown
+    assert b"\x1b" not in shown
 
 
 @pytest.fixture

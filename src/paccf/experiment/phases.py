@@ -8,7 +8,7 @@ test        every arm at the largest budget on the same tasks, the smaller budge
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Protocol
 
@@ -78,6 +78,8 @@ class Experiment:
     async def _margins(self) -> bool:
         frozen = self.folder.certificates()
         if set(frozen) >= set(self.design.cells):
+            if self._lost(frozen) and not await self._calibrate():
+                return False
             for cell, text in self.folder.store.certificates(self.folder.run).items():
                 self.folder.certificate_file(Cell(*cell), text)
             return True
@@ -87,6 +89,16 @@ class Experiment:
             if cell not in frozen:
                 self.folder.freeze(cell, self._frozen(cell))
         return True
+
+    def _lost(self, frozen: Mapping[Cell, Certificate]) -> bool:
+        """Whether calibration searches that a frozen margin rests on are not here: the record was damaged, and saved
+        without them. They are run again, so that the margin can be audited; it stays what it is."""
+        budget, seed = self.spec.calibration.budget, self.spec.seed
+        return any(
+            Key("calibration", cell.domain, cell.controller, "native", budget, task, seed) not in self.known
+            for cell, certificate in frozen.items()
+            for task, _ in certificate.deficits
+        )
 
     async def _calibrate(self) -> bool:
         """Run every cell's stream as far as its own exposures ask for. False if it was stopped on the way."""

@@ -342,7 +342,7 @@ def sound(connection: Connection, path: str) -> None:
     """Raises `Damaged` if SQLite's own check of the pages finds something; large files are left to `paccf doctor`."""
     if os.path.getsize(path) > CHECKED:
         return
-    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()  # with indices: a row must not hide
     if found != "ok":
         raise Damaged(f"{found}. {rescue(path)}")
 

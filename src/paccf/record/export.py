@@ -4,7 +4,6 @@ search; a file is there whole or not at all."""
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 import tempfile
@@ -54,14 +53,22 @@ def write_jsonl(file: BinaryIO, table: str, rows: Iterable[FlatRow]) -> int:
 def write_csv(file: BinaryIO, table: str, rows: Iterable[FlatRow]) -> int:
     """UTF-8, a line of names first; an empty cell is missing, lists and mappings are JSON. Returns how many rows."""
     columns, count = TABLES[table].columns, 0
-    text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(_Utf8(file), lineterminator="\n")
     writer.writerow([c.name for c in columns])
     for row in rows:
         writer.writerow([_cell(c, cell) for c, cell in zip(columns, row, strict=True)])
         count += 1
-    text.detach()
     return count
+
+
+class _Utf8:
+    """A text that is written goes into ``file`` as UTF-8."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        return self._file.write(text.encode())
 
 
 def _cell(column: Column, cell: Any) -> str:

@@ -51,9 +51,20 @@ def _outcomes(
         yield from _matching(connection, selected(_joined(), run, where), run, None)
         return
     unread: list[Damaged] = []  # since the last one that could be read
-    for trace in _ids(connection, run, where, skip):
+    told: list[StoreError] = []
+
+    def tell(error: StoreError) -> None:
+        told.append(error)
+        skip(error)
+
+    ids = _ids(connection, run, where, tell)
+    listed = not told
+    for trace in ids:
+        told.clear()
         try:
-            found = list(_matching(connection, selected(_joined().where(_TRACE.id == trace), run, where), run, skip))
+            found = list(_matching(connection, selected(_joined().where(_TRACE.id == trace), run, where), run, tell))
+            if listed and not found and not told:
+                tell(Damaged(f"search {trace} is in the list of the run, and not in it"))
         except _UNREADABLE as error:
             unread.append(Damaged(f"search {trace} cannot be read: {_cause(error)}"))
             found = []

@@ -61,7 +61,7 @@ class Foreign(TypeDecorator[str]):
         return value
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        if value is not None and value[:1] == "\x01":
+        if isinstance(value, str) and value[:1] == "\x01":  # of a damaged file it may be anything; its seal tells
             text = json.loads(value[1:])
             assert isinstance(text, str)
             return text
