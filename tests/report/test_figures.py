@@ -54,7 +54,7 @@ def _real(figure: figures.Figure) -> figures.Figure:
     return replace(figure, data=tuple(replace(table, simulated=False) for table in figure.data))
 
 
-@pytest.mark.parametrize("name", figures.names())
+@pytest.mark.parametrize("name", ["bill", "main_budget_efficiency", "workload"])  # narrow, high, wide
 def test_what_has_to_be_said_of_a_run_stands_in_every_picture_of_it(mini: Audit, name: str) -> None:
     """Whole, however narrow the picture, and it covers nothing: the picture grows by it."""
     figure = figures.build(mini, name)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from paccf.domains.answers import listed_lines
 from paccf.domains.game24.expression import plain_signs
@@ -119,11 +120,13 @@ def _operations(body: str) -> Iterator[tuple[Written, str, Written, Written | No
         said = said[1:-1]
     for place, sign in enumerate(said):
         if sign in OPERATORS:
-            a, b = _number(said[:place]), _number(said[place + 1 :])
+            a = _number(said[:place])
+            b = None if a is None else _number(said[place + 1 :])
             if a is not None and b is not None:
                 yield a, sign, b, result
 
 
+@lru_cache(1 << 12)  # ours; the same few numbers stand in all lines of an answer
 def _number(text: str, prefix: bool = False) -> Written | None:
     """The number that ``text`` is, or begins with; it may stand in brackets."""
     text = text.strip()
@@ -136,7 +139,9 @@ def _number(text: str, prefix: bool = False) -> Written | None:
     point = bare or point
     if below is not None and (point or not int(below)):
         return None
-    value = Fraction((whole or "0") + (point if point and len(point) > 1 else "")) / int(below or 1)
+    value = Fraction((whole or "0") + (point if point and len(point) > 1 else ""))
+    if below is not None:
+        value /= int(below)
     return Written(-value if sign else value, len(point) - 1 if point else None)
 
 
