@@ -112,7 +112,7 @@ def test_killed_at_random_instants_and_repeated_it_leaves_the_same_folder(
         while True:
             running = start(folder)
             try:  # at any instant of a whole run, from its first import to its last line
-                running.communicate(timeout=whole[2] * chance("instant", kills) if kills < KILLS else 300)
+                running.communicate(timeout=whole[2] * chance("instant", kills, folders) if kills < KILLS else 300)
             except subprocess.TimeoutExpired:
                 running.kill()
                 kills += 1
