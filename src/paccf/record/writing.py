@@ -7,9 +7,10 @@ a difference is a `Conflict` that names both.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, delete, insert, select, update
+from sqlalchemy import Connection, Select, Table, bindparam, delete, insert, select, update
 
 from paccf.record import rows, schema, texts
 from paccf.record.errors import Conflict, Missing
@@ -219,10 +220,15 @@ def _agree(key: Key, what: str, old: Sequence[str | bytes], new: Sequence[str | 
 
 def recorded(connection: Connection, table: Table, trace: int) -> list[Any]:
     """The rows of a trace in ``table``, without the trace's id, in their order."""
+    found = connection.execute(_of_a_trace(table), {"of": trace})
+    return list(found.all())  # at once: row by row costs three times as much
+
+
+@cache
+def _of_a_trace(table: Table) -> Select[Any]:
     columns = [column for column in table.c if column.name != "trace"]
     order = [column for column in table.primary_key if column.name != "trace"]
-    found = connection.execute(select(*columns).where(table.c.trace == trace).order_by(*order))
-    return list(found.all())  # at once: row by row costs three times as much
+    return select(*columns).where(table.c.trace == bindparam("of")).order_by(*order)
 
 
 def _put_outcome(connection: Connection, trace: int, outcome: Outcome) -> None:
