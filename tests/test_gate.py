@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,14 @@ def test_as_many_draws_as_the_calibration_had(gate: Gate) -> None:
     assert gate.keep([88, [70, 70, 69, 69], None]) == [0, 1, 2]
     varied = Gate(Certificate.freeze(TaskDeficits(), "0.95", observations=None))
     assert varied.keep([[1, 2], [3]]) == [0, 1]
+
+
+def test_a_gate_travels_between_processes_as_it_is(gate: Gate) -> None:
+    far = pickle.loads(pickle.dumps(gate))
+    assert far.certificate == gate.certificate
+    assert far.keep([88, 1, 70]) == [0, 2]
+    with pytest.raises(ScoreError, match="calibrated with 4"):
+        far.keep([[88], [70]])
 
 
 def test_an_infinite_margin_explains_itself() -> None:

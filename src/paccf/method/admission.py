@@ -79,7 +79,7 @@ class Rule:
 
     def __reduce__(self) -> tuple[object, ...]:
         kind, *rest = self._key()
-        return (kind, tuple(rest[:-1] if kind in (KeepAll, TopK) else rest))
+        return (type(self), tuple(rest[:-1] if kind in (KeepAll, TopK) else rest))
 
     def __repr__(self) -> str:
         kind, *rest = self._key()
