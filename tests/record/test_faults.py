@@ -331,6 +331,24 @@ def test_what_is_saved_of_a_spoilt_file_is_as_it_was(whole: Path, tmp_path: Path
     assert kept > 0.9 * trials * (len(searches) + len(replies)) * 0.8
 
 
+def test_an_index_that_disagrees_with_its_table_hides_nothing(whole: Path, tmp_path: Path) -> None:
+    """Every row of the table is as it was written, and a search that goes by the index would not come upon one."""
+    connection = sqlite3.connect(whole)
+    found = connection.execute("SELECT rootpage FROM sqlite_master WHERE name LIKE 'sqlite_autoindex_traces%'")
+    page = (found.fetchone()[0] - 1) * 4096
+    connection.close()
+    data = bytearray(whole.read_bytes())
+    at = data.index(b"t1", page, page + 4096)
+    data[at : at + 1] = b"x"
+    path = tmp_path / "x.sqlite"
+    path.write_bytes(data)
+    for readonly in (True, False):
+        with pytest.raises(Damaged, match="index"):
+            Store.open(path, readonly=readonly)
+    with Store.open(path, readonly=True, damaged=True) as store:
+        assert "index" in store.database.problem
+
+
 def test_texts_of_a_damaged_database_are_no_other_error(tmp_path: Path) -> None:
     """A text column whose bytes are no UTF-8 any more."""
     path = tmp_path / "run.sqlite"
