@@ -139,6 +139,24 @@ def test_what_a_killed_process_was_writing_is_cleared_away(whole: Path, small: S
     assert not list(whole.rglob("*.part"))
 
 
+def test_a_margin_that_was_frozen_and_not_yet_written_gets_its_file(
+    whole: Path, small: Spec, experiment: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    freeze = Folder.freeze
+
+    def killed(folder: Folder, cell: Cell, certificate: Any) -> None:
+        freeze(folder, cell, certificate)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Folder, "freeze", killed)
+        with pytest.raises(KeyboardInterrupt):
+            experiment(small, tmp_path / "run")
+    assert not list(tmp_path.rglob("certificates/*.json"))
+    experiment(small, tmp_path / "run")
+    assert contents(tmp_path / "run") == contents(whole)
+
+
 def test_two_processes_on_one_folder(whole: Path, small: Spec) -> None:
     from paccf.record.errors import Locked
 

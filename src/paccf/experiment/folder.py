@@ -95,13 +95,15 @@ class Folder:
         self.store.exclude(self.run, exclusion)
 
     def freeze(self, cell: Cell, certificate: Certificate) -> None:
-        """Write a certificate to the record and as a file. It is never changed again."""
+        """Write a certificate to the record. It is never changed again."""
         text = msgspec.json.format(msgspec.json.encode(certificate), indent=1).decode() + "\n"
         self.store.put_certificate(self.run, cell.domain, cell.controller, text)
-        self.certificate_file(cell, text)
 
-    def certificate_file(self, cell: Cell, text: str) -> None:
-        write_certificate(self.path, *cell, text)
+    def write_certificates(self) -> None:
+        """The files of all frozen margins, as they are in the record: also of those that an earlier process froze and
+        was killed before it could write."""
+        for cell, text in self.store.certificates(self.run).items():
+            write_certificate(self.path, *cell, text)
 
     def certificates(self) -> dict[Cell, Certificate]:
         """The frozen margins, verified."""

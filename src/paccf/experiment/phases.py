@@ -77,17 +77,12 @@ class Experiment:
 
     async def _margins(self) -> bool:
         frozen = self.folder.certificates()
-        if set(frozen) >= set(self.design.cells):
-            if self._lost(frozen) and not await self._calibrate():
-                return False
-            for cell, text in self.folder.store.certificates(self.folder.run).items():
-                self.folder.certificate_file(Cell(*cell), text)
-            return True
-        if not await self._calibrate():
+        due = [cell for cell in self.design.cells if cell not in frozen]
+        if (due or self._lost(frozen)) and not await self._calibrate():
             return False
-        for cell in self.design.cells:
-            if cell not in frozen:
-                self.folder.freeze(cell, self._frozen(cell))
+        for cell in due:
+            self.folder.freeze(cell, self._frozen(cell))
+        self.folder.write_certificates()
         return True
 
     def _lost(self, frozen: Mapping[Cell, Certificate]) -> bool:
