@@ -178,3 +178,12 @@ def test_what_cannot_be_drawn_leaves_no_folder(change: str, why: str, place: Pat
         assert done.exit_code == 2, done.output
         assert why in done.output
         assert not (place / "none").exists()
+
+
+@pytest.mark.parametrize(("key", "why"), [("", "set the environment variable DEEPSEEK_API_KEY"), ("a b", "no key")])
+def test_without_a_key_no_folder_is_begun(key: str, why: str, tmp_path: Path) -> None:
+    command = ["run", "deepseek", "-o", str(tmp_path / "none")]
+    done = CliRunner().invoke(main, command, env={"DEEPSEEK_API_KEY": key})
+    assert done.exit_code == 2, done.output
+    assert why in done.output
+    assert not (tmp_path / "none").exists()

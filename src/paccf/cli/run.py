@@ -77,7 +77,12 @@ def _run(spec: Spec, path: Path, mine: Any, data: str | None, quiet: bool) -> tu
     from paccf.experiment.processes import Processes
     from paccf.experiment.reading import toml
 
-    folder = Folder.begin(path, Design(spec, data).drawn())
+    design = Design(spec, data).drawn()
+    if not (path / "spec.toml").exists() and not spec.model.simulated:
+        from paccf.models.openai import key_of
+
+        key_of(spec.model)  # nothing is begun that could not go on
+    folder = Folder.begin(path, design)
     stop = Stop()
     try:
         planned = None if quiet else _planned(folder.design)
