@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from paccf.domains.game24.world import Game24, task_of
 from paccf.domains.registry import names
 from paccf.domains.toy import Toy, ToyModel
 from paccf.method.admission import ScoreGap
@@ -23,7 +24,7 @@ from paccf.models.tape import NotOnTape, Tape, Taped
 from paccf.search import controllers as package
 from paccf.search.controllers import CONTROLLERS, controller
 from paccf.search.driver import NotRecorded, Search, replay, run, run_all, search
-from paccf.search.effects import BudgetExhausted, Ending, Propose
+from paccf.search.effects import BudgetExhausted, Ending, Proposal, Propose
 from paccf.search.scoring import Scoring
 from paccf.search.trace import Arm, Trace
 from paccf.search.tree import Action, Outcome, Task, descendants
@@ -331,6 +332,64 @@ def test_technical_failures_are_their_own_end(name: str) -> None:
         run_all([search(Task("t", None), world, controller(name), budget=50)], FailingLater(ToyModel(world)), 8)
     )
     assert (late.reason, late.failure) == ("failure", "gone")
+
+
+WIDTH = {"uct": ("k", 8), "toolchain": ("k", 8), "lats": ("n", 5), "tooltree": ("k", 14), "levin": ("k", 8)}
+
+
+class Verbose:
+    """Says every legal move whatever it was asked for, a bad one before and each twice; gives all the same score."""
+
+    name = "verbose"
+
+    def answer(self, request: Request) -> Answer:
+        if request.kind == "propose":
+            legal = [action.text for action in Game24().legal(request.subject.state)]
+            return Answer("\n".join(["1 + 1 = 3", *[text for text in legal for _ in range(2)]]))
+        return Answer(str([70] * len(request.subject.actions)))
+
+
+@each
+def test_no_more_than_k_candidates_are_taken_of_a_list(name: str) -> None:
+    setting, width = WIDTH[name]
+    world, hand = Game24(), task_of("4 7 8 8")
+    first = [action.key for action in world.legal(hand.data)]
+    assert len(first) == 22
+    for k, config in ((width, {}), (3, {setting: 3})):
+        trace = run(search(hand, world, controller(name, **config), budget=60), Verbose())
+        root, *others = trace.frontiers
+        assert [action.key for action in root.actions] == first[:k], "the first that were said"
+        assert others
+        assert all(1 <= len(f.actions) <= k for f in others)
+        assert root.spent == 1 + 4 * -(-k // 8), "a longer answer is no dearer to score"
+
+
+class Sampled(ToyModel):
+    """Its first sample of five names three actions."""
+
+    def answer(self, request: Request) -> Answer:
+        if request.kind == "propose":
+            return Answer(["0 1 2", "x 2 1", "0", "7", "0"][request.draw % 5])
+        return ToyModel.answer(self, request)
+
+
+@each
+def test_a_sample_is_one_candidate(name: str) -> None:
+    world, make = Toy(3, 4), controller(name, **{WIDTH[name][0]: 5})
+    scoring = Scoring(1, proposer="sample")
+    trace = run(search(Task("t", None), world, make, budget=40, scoring=scoring), Sampled(world))
+    assert len(trace.frontiers) > 1
+    assert all([action.key for action in f.actions] == ["0", "2"] for f in trace.frontiers)
+
+
+def test_a_sample_is_one_vote() -> None:
+    def once(setting: Any) -> Any:
+        answers.append((yield Propose(setting.root, 5)))
+        return Ending(None, "exhausted")
+
+    answers: list[Proposal] = []
+    run(search(Task("t", None), Toy(), once, budget=5, scoring=Scoring(proposer="sample")), Sampled(Toy()))
+    assert answers == [Proposal((Action("0", "0"), Action("2", "2")), (3, 1), True)]
 
 
 @each

@@ -148,6 +148,8 @@ class _Answering:
         return answers
 
     def _propose(self, effect: Propose) -> Requests:
+        """The first k distinct legal actions of a list, or the first of each of k samples: what else a model says is
+        left out. As long as nothing legal was said, the whole is asked again, ``retries`` times at most."""
         state = _state(effect.node)
         sampled = self.scoring.proposer == "sample"
         prompt = self.world.propose(self.task, state, 1 if sampled else effect.k, effect.notes)
@@ -162,10 +164,11 @@ class _Answering:
                 reading = self.world.read_proposals(self.task, state, answer.said)
                 self.meter.bill.illegal += reading.illegal
                 self.meter.bill.unparsable += reading.unparsable
-                for action in reading.actions:
-                    actions.setdefault(action.key, action)
-                if sampled:
-                    votes += [action.key for action in reading.actions]
+                said = reading.actions[:1] if sampled else reading.actions
+                votes += [action.key for action in said]
+                for action in said:
+                    if len(actions) < effect.k:
+                        actions.setdefault(action.key, action)
             if actions:
                 break
         counts = tuple([votes.count(key) for key in actions]) if sampled else (1,) * len(actions)
