@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -24,7 +25,7 @@ from paccf.search.controllers import CONTROLLERS, controller
 from paccf.search.driver import run, search
 from paccf.search.trace import Trace
 from paccf.search.tree import Action, Task, descendants
-from paccf.search.world import Answer, Request
+from paccf.search.world import Answer, ModelFailure, Request
 
 each = pytest.mark.parametrize("name", CONTROLLERS)
 GAME = Game24()
@@ -194,6 +195,41 @@ def test_where_nothing_legal_is_proposed_nobody_can_tell() -> None:
     assert stop.value.value == (None, 1)
     with pytest.raises(ValueError, match="a probe has a budget of 0 or more"):
         Probe(-1)
+
+
+class Filtered(ToyModel):
+    """Will not speak of one prompt."""
+
+    def answer(self, request: Request) -> Answer:
+        if request.prompt == UNSPOKEN:
+            raise ModelFailure("filtered")
+        return ToyModel.answer(self, request)
+
+
+UNSPOKEN = ""
+
+
+def test_where_the_model_will_not_answer_nobody_can_tell_and_all_else_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, probe = Toy(3, 4, 0.05), Probe(50)
+    trace = toyed("uct", "t2", world)
+    at = places(trace)
+    whole, _ = by_probes(trace.task, world, at, ToyModel(world), probe)
+    first = next(probing(trace.task, world, at[0], at[0].actions[0], probe))
+    monkeypatch.setattr(sys.modules[__name__], "UNSPOKEN", first.prompt)
+
+    class Later:
+        async def answer(self, request: Request) -> Answer:
+            await asyncio.sleep(0)
+            return Filtered(world).answer(request)
+
+    found, spent = by_probes(trace.task, world, at, Filtered(world), probe)
+    later = by_probes_async(trace.task, world, at, Later(), probe, asyncio.Semaphore(7))
+    assert asyncio.run(later) == (found, spent), "and the request that was not answered is counted"
+    assert found[0][0] is None
+    pairs = [(a, b) for one, two in zip(whole, found, strict=True) for a, b in zip(one, two, strict=True)]
+    assert all(told in (None, exact) for exact, told in pairs)
+    assert sum(told is not None for _, told in pairs) > len(pairs) / 2
+    assert by_probes(trace.task, world, at[:1], Filtered(world), Probe(1))[1] == len(at[0].actions)
 
 
 def test_probes_of_the_game_are_sound() -> None:

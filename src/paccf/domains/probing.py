@@ -6,7 +6,7 @@ the same budget. The rule:
 
 - true: a completion that the verifier accepts was reached;
 - false: all that the proposer proposes below the candidate was walked to its end, and nothing was accepted;
-- None: the budget ended first, or somewhere nothing legal was proposed.
+- None: the budget ended first, somewhere nothing legal was proposed, or the model could not answer (`ModelFailure`).
 
 A state that it comes to again after as many steps is not walked twice: what would be asked there was asked, and the
 answers would be the same. So false speaks of what the proposer would ever play. A probe shares nothing with the search
@@ -24,7 +24,7 @@ from paccf.domains.labels import Label, Labels, Place, is_valid
 from paccf.search.chance import chance
 from paccf.search.driver import AsyncModel
 from paccf.search.tree import Action, Task
-from paccf.search.world import Answer, Model, Request, Subject, World
+from paccf.search.world import Answer, Model, ModelFailure, Request, Subject, World
 
 FIRST_DRAW = 1 << 20  # ours: draws that no search asks for, so that a probe's proposals are its own
 
@@ -46,7 +46,8 @@ Probing = Generator[Request, Answer, tuple[Label, int]]
 
 
 def probing(task: Task, world: World, place: Place, action: Action, probe: Probe) -> Probing:
-    """The probe of one candidate, as a generator of requests that returns its label and the requests it took."""
+    """The probe of one candidate, as a generator of requests that returns its label and the requests it took. A
+    `ModelFailure` thrown in ends it without a label, as it ends a search as a failure."""
     line = (*place.line, action)
     stack = [(line, world.execute(task, place.state, action))]
     spent, whole = 0, True
@@ -64,7 +65,10 @@ def probing(task: Task, world: World, place: Place, action: Action, probe: Probe
         walked.add(where)
         prompt = world.propose(task, outcome.state, probe.width, ())
         about = Subject(task, outcome.state, k=probe.width)
-        answer = yield Request("propose", prompt, FIRST_DRAW + probe.seed, about)
+        try:
+            answer = yield Request("propose", prompt, FIRST_DRAW + probe.seed, about)
+        except ModelFailure:
+            return None, spent
         actions = {a.key: a for a in world.read_proposals(task, outcome.state, answer.said).actions}
         whole = whole and bool(actions)
         path = [step.key for step in line]
@@ -88,7 +92,12 @@ def _run(probing: Probing, model: Model) -> tuple[Label, int]:
     try:
         request = next(probing)
         while True:
-            request = probing.send(model.answer(request))
+            try:
+                answer = model.answer(request)
+            except ModelFailure as failure:
+                request = probing.throw(failure)
+            else:
+                request = probing.send(answer)
     except StopIteration as stop:
         found: tuple[Label, int] = stop.value
         return found
@@ -103,9 +112,13 @@ async def by_probes_async(
         try:
             request = next(probing)
             while True:
-                async with slots:
-                    answer = await model.answer(request)
-                request = probing.send(answer)
+                try:
+                    async with slots:
+                        answer = await model.answer(request)
+                except ModelFailure as failure:
+                    request = probing.throw(failure)
+                else:
+                    request = probing.send(answer)
         except StopIteration as stop:
             return stop.value
 
