@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from paccf.domains.toy import Toy, ToyModel
+from paccf.models import tape as tape_module
 from paccf.models.tape import AsyncTaped, Attempting, DurableTape, NotOnTape, Tape, Taped, key
 from paccf.record import tape as tape_rows
+from paccf.record.errors import StoreError
 from paccf.record.store import Store
 from paccf.search.controllers import controller
 from paccf.search.driver import run, run_all, run_async, search
@@ -132,6 +137,71 @@ def test_how_a_model_failed_is_noted_and_the_next_run_asks_again(store: Store) -
     (row,) = rows(store)
     assert (row.begun, row.failure) == (2, None)
     assert row.reply is not None
+
+
+@pytest.mark.parametrize("step", ["begin", "keep", "fail"])
+def test_a_loop_that_is_torn_down_meanwhile_loses_nothing_that_was_handed_over(
+    store: Store, place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str
+) -> None:
+    """All tasks are cancelled while the tape's thread is writing, as `asyncio.run` does at its end."""
+    writing, on = threading.Event(), threading.Event()
+    name = {"begin": "write_begun", "keep": "write_replies", "fail": "write_failures"}[step]
+    write = getattr(tape_rows, name)
+
+    def slow(connection: Connection, items: Sequence[Any]) -> list[Any]:
+        writing.set()
+        assert on.wait(10)
+        return list(write(connection, items))
+
+    async def go() -> None:
+        taped = AsyncTaped(DurableTape(store, "echo"), Echo(failing=REQUEST.prompt if step == "fail" else ""))
+        asyncio.create_task(taped.answer(REQUEST))  # noqa: RUF006
+        await asyncio.to_thread(writing.wait, 10)
+
+    monkeypatch.setattr(tape_module, name, slow)
+    asyncio.run(go())
+    monkeypatch.undo()
+    other = replace(REQUEST, draw=1)
+    tape = DurableTape(store, "echo")
+    handed = tape.begin(AsyncTaped(tape)._asked(other))  # while the first is still being written
+    on.set()
+    handed.result(timeout=10)
+    asyncio.run(AsyncTaped(tape, Echo()).answer(other))
+    store.close()
+    with Store.open(place, readonly=True) as reader:
+        first, second = sorted(rows(reader), key=lambda row: row.question.draw)
+    assert (first.begun, first.reply is not None, first.failure is not None) == (1, step == "keep", step == "fail")
+    assert (second.begun, second.reply is not None) == (2, True)
+    assert not caplog.records
+
+
+def test_a_tape_whose_thread_has_ended_says_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended(BaseException):
+        pass
+
+    def ends(told: object) -> None:
+        raise Ended("so")
+
+    tape, taped = DurableTape(store, "echo"), AsyncTaped(DurableTape(store, "echo"))
+    entered, on = threading.Event(), threading.Event()
+
+    def slow(connection: Connection, items: Sequence[Any]) -> list[Any]:
+        entered.set()
+        assert on.wait(10)
+        return [None] * len(items)
+
+    first = store.database.submit(slow, None)
+    first.add_done_callback(ends)
+    assert entered.wait(10)
+    second = tape.begin(taped._asked(REQUEST))
+    on.set()
+    first.result(timeout=10)
+    with pytest.raises(StoreError, match="thread that writes the record has ended"):
+        second.result(timeout=10)
+    with pytest.raises(StoreError, match="thread that writes the record has ended"):
+        tape.begin(taped._asked(REQUEST))
+    with pytest.raises(StoreError, match="thread that writes the record has ended"):
+        store.close()
 
 
 def test_two_that_ask_the_same_at_once_get_the_answer_that_was_first(store: Store) -> None:

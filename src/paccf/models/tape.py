@@ -152,6 +152,7 @@ class DurableTape:
             answer.attempts,
         )
         kept: Future[Answer] = Future()
+        kept.set_running_or_notify_cancel()  # it cannot be taken back
 
         def told(written: Future[Reply]) -> None:
             error = written.exception()

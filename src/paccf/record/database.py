@@ -189,37 +189,52 @@ class Database:
             raise Damaged(f"{self.name} is damaged ({error}). {rescue(self.name)}") from error
 
     def close(self) -> None:
-        """Write what is under way, and let go of everything. A second time does nothing."""
-        if self._writer is not None:
-            self._writer.close()
+        """Write what is under way, and let go of everything. A second time does nothing. Raises `StoreError` if not all
+        that was handed over was written."""
+        writer, self._writer = self._writer, None
+        try:
+            if writer is not None:
+                writer.close()
+        finally:
+            self._let_go(written=writer is not None)
+
+    def _let_go(self, written: bool) -> None:
         for connection in self._standing:
             connection.close()
-        if self._writer is not None and self.path is not None:
+        if written and self.path is not None:
             _settle(self._engines[0])
         for engine in reversed(self._engines):  # the writing one last: it moves what is in the -wal file into the file
             engine.dispose()
         if self._lock is not None:
             self._lock.release()
-        self._writer, self._engines, self._lock, self._standing = None, [], None, []
+        self._engines, self._lock, self._standing = [], None, []
         self._local = threading.local()
         if self._padded is not None:
             self._padded.cleanup()
 
 
+_Entry = tuple[Write[Any, Any], Any, Future[Any]]
+
+
 class _Writer:
-    """A thread that owns the writing connection."""
+    """A thread that owns the writing connection. What was handed over cannot be taken back: cancelling a future of it
+    does nothing."""
 
     def __init__(self, engine: Engine, translated: Callable[[], Any]) -> None:
         self._engine, self._translated = engine, translated
-        self._due: queue.SimpleQueue[tuple[Write[Any, Any], Any, Future[Any]] | None] = queue.SimpleQueue()
+        self._due: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._closed = False
+        self._ended: BaseException | None = None  # what ended the thread, if it was not `close`
         self._guard = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="paccf-writer", daemon=True)
         self._thread.start()
 
     def submit(self, write: Write[Item, Result], item: Item) -> Future[Result]:
         future: Future[Result] = Future()
+        future.set_running_or_notify_cancel()
         with self._guard:
+            if self._ended is not None:
+                raise self._dead()
             if self._closed:
                 raise StoreError("the record is closed")
             self._due.put((write, item, future))
@@ -232,8 +247,32 @@ class _Writer:
             self._closed = True
             self._due.put(None)
         self._thread.join()
+        if self._ended is not None:
+            raise self._dead()
+
+    def _dead(self) -> StoreError:
+        return StoreError(
+            f"the thread that writes the record has ended ({self._ended!r}). What was written is intact: run the same "
+            "command again"
+        )
 
     def _work(self) -> None:
+        """Until `close`. Whatever ends it sooner is told to everybody who waits and to everybody who comes later."""
+        group: list[_Entry] = []
+        try:
+            self._serve(group)
+        except BaseException as error:
+            with self._guard:
+                self._ended = error
+            while not self._due.empty():
+                if (entry := self._due.get()) is not None:
+                    group.append(entry)
+            for _, _, future in group:
+                if not future.done():
+                    future.set_exception(self._dead())
+
+    def _serve(self, entries: list[_Entry]) -> None:
+        """``entries`` are those that are being written."""
         last = False
         while not last:
             group = [self._due.get()]
@@ -243,9 +282,10 @@ class _Writer:
                 except queue.Empty:
                     break
             last = group[-1] is None
-            self._commit([entry for entry in group if entry is not None])
+            entries[:] = [entry for entry in group if entry is not None]
+            self._commit(entries)
 
-    def _commit(self, group: list[tuple[Write[Any, Any], Any, Future[Any]]]) -> None:
+    def _commit(self, group: Sequence[_Entry]) -> None:
         """One transaction for all; if it fails, one for each, so that the fault finds the one it belongs to."""
         if not group:
             return
