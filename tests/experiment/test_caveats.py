@@ -89,6 +89,39 @@ def test_gtas_own_figures_reach_the_table(folder: Path) -> None:
     assert {row["native"] for row in at if row["metric"] == "declared_tools"} == {"1.0"}
 
 
+@pytest.mark.parametrize("budgets", ["20, 40", "40"])
+def test_a_budget_over_the_calibrated_one_is_told_of_everywhere(budgets: str, tmp_path: Path) -> None:
+    """And where no budget is within it, no promise is printed beside the coverage."""
+    folder = str(tmp_path / "run")
+    changes = (f"budgets=[{budgets}]", "calibration.budget=20", "beyond=larger is asked for", "domains.game24.test=4")
+    changes = (*changes, "controllers={levin={}}", "calibration.tasks=10", "certificate.q=0.7", "calibration.exposed=5")
+    printed = run("run", "smoke", "-o", folder, "--quiet", *(part for c in changes for part in ("--set", c)))
+    tables = json.loads(run("run", folder, "--json"))["tables"]
+    covered = json.loads(run("table", folder, "zero_api_native_coverage", "--format", "json"))
+    for output in (
+        printed,
+        run("status", folder),
+        run("audit", folder),
+        run("table", folder, "bill"),
+        run("table", folder, "zero_api_native_coverage", "--format", "csv"),
+        json.dumps(covered),
+    ):
+        assert "calibrated at budget 20 and promise nothing at 40" in output
+        assert "larger is asked for" in output
+    (title,) = (table["title"] for table in tables if "Coverage" in table["title"])
+    (row,) = next(table["rows"] for table in tables if "Coverage" in table["title"])
+    run("report", folder)
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "larger is asked for" in page
+    inside = budgets != "40"
+    assert title.endswith("promised 0.7" if inside else "nothing is promised at these budgets")
+    assert title in printed
+    assert (row["P(so few)"] != "-") == inside
+    assert (covered["rows"][0]["reference"] is not None) == inside
+    assert ("Promised 70" in page) == inside
+    assert ("Nothing is promised at these budgets" in page) != inside
+
+
 @pytest.mark.parametrize("extra", [[], ["--json"]])
 def test_a_single_search_says_it(extra: list[str]) -> None:
     printed = run("search", "--domain", "gta", "--tasks", "1", "--budget", "12", "--world", "tools=declared", *extra)

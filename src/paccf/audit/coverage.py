@@ -58,6 +58,7 @@ class Coverage:
     """Feed held-out frontiers with `add`, then ask. Shares have their denominators beside them."""
 
     certificate: Certificate
+    promised: bool = field(default=True, kw_only=True)  # False for traces of a budget over the certificate's
     deficits: TaskDeficits = field(init=False)
     candidates: int = 0  # scored, eligible occurrences
     protected: int = 0  # eligible occurrences labelled true, scored or not
@@ -126,9 +127,10 @@ class Coverage:
 
     @property
     def reference(self) -> float | None:
-        """P(a count this low or lower) if calibration and these tasks are exchangeable: beta-binomial."""
+        """P(a count this low or lower) if calibration and these tasks are exchangeable: beta-binomial. `None` where
+        they are not, at a budget that the margin is not for."""
         found = self.certificate
-        if not found.feasible or not self.tasks:
+        if not found.feasible or not self.tasks or not self.promised:
             return None
         return beta_binomial_cdf(self.covered(self.theta)[0], self.tasks, found.k, found.n)
 

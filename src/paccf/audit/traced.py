@@ -109,8 +109,9 @@ def traced(run: Run, domain: str, controller: str, pairs: Pairs | None) -> Trace
     budgets = pairs.budgets if pairs is not None else ()
     at = _coverage_budget(budgets, certificate.budget if certificate is not None else None)
     repeats = 1 if certificate is None else certificate.observations or 1
+    promised = at is not None or not budgets
     found = Traced(
-        Coverage(certificate) if certificate is not None else None,
+        Coverage(certificate, promised=promised) if certificate is not None else None,
         at,
         TaskDeficits(repeats),
         TaskDeficits(repeats),
@@ -120,7 +121,7 @@ def traced(run: Run, domain: str, controller: str, pairs: Pairs | None) -> Trace
         [],
     )
     if certificate is not None:
-        found.logged = Coverage(certificate)
+        found.logged = Coverage(certificate, promised=promised)
         found.rule = ScoreGap(certificate.limit, certificate.epsilon, certificate.observations or 1)
     outcomes: dict[tuple[str, str, str], list[Outcome]] = {}
     for o in run.outcomes:

@@ -118,8 +118,6 @@ def described(spec: Spec) -> list[str]:
         lines.append(f"  {name:<12} {domain.test} test tasks, {first} calibration tasks{source}{on}")
         if spec.needs_margin and limit < need:
             lines.append(f"  Note: {limit} calibration tasks cannot give a finite margin; nothing would be pruned")
-    if spec.beyond:
-        lines.append(f"Note: budgets beyond the calibration budget: {spec.beyond}. The promise does not cover them")
     return [clean(text) for text in lines]
 
 

@@ -78,11 +78,17 @@ class Design:
         return found | ({"lattice": f"{lattice:g}"} if lattice else {})
 
     def caveats(self) -> list[str]:
-        """What has to be said in every output about these domains."""
+        """What has to be said in every output about these domains, and of budgets that no margin is for."""
         from paccf.domains.labels import CAVEATS
 
         said = [text for made in self.worlds.values() for text in getattr(made, "caveats", ())]
         said += CAVEATS.get(self.spec.calibration.labels, ())
+        over = self.spec.budgets[len(self.spec.promised) :]
+        if over and self.spec.needs_margin:
+            said.append(
+                f"the margins are calibrated at budget {self.spec.calibration.budget} and promise nothing at "
+                f"{', '.join(map(str, over))}, which the spec allows for this reason: {self.spec.beyond}"
+            )
         if self.spec.model.simulated:
             from paccf.models.simulated import truth_of
 

@@ -98,7 +98,8 @@ def _calibration(folder: Folder, certificates: dict[Cell, Certificate], held: di
 
 
 class Held(NamedTuple):
-    """A cell's margin held against its Native test traces, at the largest budget that it is for, and their scores."""
+    """A cell's margin held against its Native test traces, at the largest budget that it is for, and their scores;
+    at the largest of all where it is for none, which nothing is promised of."""
 
     coverage: Coverage
     judge: Evaluator
@@ -106,9 +107,8 @@ class Held(NamedTuple):
     @classmethod
     def of(cls, folder: Folder, cell: Cell, certificate: Certificate) -> Held:
         spec = folder.design.spec
-        inside = [b for b in spec.budgets if b <= spec.calibration.budget]
         excluded = {e.task for e in folder.store.exclusions(folder.run) if e.domain == cell.domain}
-        found = cls(Coverage(certificate), Evaluator())
+        found = cls(Coverage(certificate, promised=bool(spec.promised)), Evaluator())
         for search in folder.store.searches(
             folder.run,
             spec.calibration.labels,
@@ -116,7 +116,7 @@ class Held(NamedTuple):
             domain=cell.domain,
             controller=cell.controller,
             arm="native",
-            budget=max(inside, default=spec.largest),
+            budget=max(spec.promised, default=spec.largest),
         ):
             task = search.outcome.key.task
             labelled = [f for f in search.frontiers if f.protected is not None]
@@ -153,7 +153,9 @@ def _coverage(folder: Folder, held: dict[Cell, Held], said: str) -> Any:
             )
         )
     head: Row = ("domain", "controller", "tasks", "exposed", "covered", "open", "share", "95 %", "P(so few)", "beyond")
-    title = f"{said}Coverage of the test tasks on their Native traces: promised {folder.design.spec.certificate.q}"
+    spec = folder.design.spec
+    promise = f"promised {spec.certificate.q}" if spec.promised else "nothing is promised at these budgets"
+    title = f"{said}Coverage of the test tasks on their Native traces: {promise}"
     notes = (
         "Of the exposed tasks; open: unresolved labels, which count as lost in the share and in its Clopper-Pearson "
         "interval. P(so few): how likely so low a count is if calibration and test tasks are exchangeable. The "

@@ -108,7 +108,7 @@ class Execution(_Table, frozen=True, kw_only=True):
 
 class Spec(_Table, frozen=True, kw_only=True):
     """A whole experiment. ``beyond`` says aloud why test budgets may be larger than the calibration budget; the
-    promise does not cover them, and every table says so."""
+    promise does not cover them, and every output and table says so (`Design.caveats`)."""
 
     name: str
     about: str = ""
@@ -132,6 +132,11 @@ class Spec(_Table, frozen=True, kw_only=True):
     @property
     def needs_margin(self) -> bool:
         return self.arms != ("native",)
+
+    @property
+    def promised(self) -> tuple[int, ...]:
+        """The test budgets that a margin promises something at: those it was calibrated for."""
+        return tuple(b for b in self.budgets if b <= self.calibration.budget)
 
     @property
     def scoring(self) -> Scoring:

@@ -146,11 +146,12 @@ def _verdicts(audit: Audit) -> Iterator[Verdict]:
         level = min(Fraction(c.q) for c in audit.run.certificates.values())
         cells = len(audit.run.certificates)
         low = f" The lowest is {whose}." if cells > 1 else ""
+        promised = all(t.coverage.promised for t in audit.traced.values() if t.coverage is not None)
         yield Verdict(
-            f"Promised {float(100 * level):g} %",
+            f"Promised {float(100 * level):g} %" if promised else "Nothing is promised at these budgets",
             f"{100 * sure / of:.1f} % covered",
             f"{sure:,} of {of:,} exposed test traces, over {_counted(cells, 'certificate')}.{low}",
-            "good" if sure >= level * of else "warn",
+            "good" if promised and sure >= level * of else "warn",
             "zero_api_native_coverage",
         )
     with suppress(Unsupported):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -84,9 +83,6 @@ def warnings(audit: Audit) -> Iterator[str]:
         said = remark(c, None, None) if traced is None else remark(c, traced.coverage, traced.evaluator)
         if said:
             yield f"{where}: {said}."
-    beyond = _beyond(audit)
-    if beyond:
-        yield f"The run goes beyond what its margins were calibrated for: {clean(beyond)}"
     if not audit.contradictions.sound:
         yield f"The record contradicts itself in {len(audit.contradictions.failures)} places; see the table `checks`."
     try:
@@ -97,15 +93,6 @@ def warnings(audit: Audit) -> Iterator[str]:
         if p.excluded:
             count, of = len(p.excluded), len(p.excluded) + len(p.tasks)
             yield f"{domain_title(domain)}: {count} of {of} tasks are in no pair; the table `exclusions` says why."
-
-
-def _beyond(audit: Audit) -> str:
-    """Why the specification allows budgets above the calibrated one; empty if it does not."""
-    try:
-        said = json.loads(audit.run.info.spec).get("beyond", "")
-    except (ValueError, AttributeError):
-        return ""
-    return said if isinstance(said, str) else ""
 
 
 def _percent(q: str) -> str:
