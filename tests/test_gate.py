@@ -61,8 +61,26 @@ def test_as_many_draws_as_the_calibration_had(gate: Gate) -> None:
         gate.rule.keep_many(np.ones((5, 2, 3)))
     assert gate.rule.keep_many(np.ones((1, 2, 4))).all()
     assert gate.keep([88, [70, 70, 69, 69], None]) == [0, 1, 2]
-    varied = Gate(Certificate.freeze(TaskDeficits(), "0.95", observations=None))
-    assert varied.keep([[1, 2], [3]]) == [0, 1]
+    varied = TaskDeficits()
+    for i in range(19):
+        varied.add(f"t{i}", [[9] * (1 + i % 2), [7] * (1 + i % 2)], [False, True])
+    assert Gate(Certificate.freeze(varied, "0.95")).keep([[4, 4], [2], [1]]) == [0, 1]
+
+
+def test_the_draws_of_the_calibration_are_known_without_being_stated() -> None:
+    drawn = TaskDeficits()
+    for i in range(9):
+        drawn.add(f"t{i}", [[30] * 4, [30 - i] * 4], [False, True])
+    lists = Gate(Certificate.freeze(drawn, "0.9"))
+    assert lists.certificate.observations == 4
+    with pytest.raises(ScoreError, match="1 observations, but the margin was calibrated with 4"):
+        lists.keep([[95], [60]])
+    thirds = TaskDeficits(3)
+    for i in range(9):
+        thirds.add(f"t{i}", [80 + 1 / 3, 80], [False, True])
+    means = Gate(Certificate.freeze(thirds, "0.9"))
+    assert (means.certificate.observations, means.certificate.margin_exact) == (3, "1/3")
+    assert means.keep([80.333333333333, 80]) == [0, 1], "exactly at the margin"
 
 
 def test_a_gate_travels_between_processes_as_it_is(gate: Gate) -> None:

@@ -84,7 +84,7 @@ def command(
             target=target,  # type: ignore[arg-type]
             labels=labels,  # type: ignore[arg-type]
             budget=budget,
-            observations=found.deficits.repeats(observations),
+            observations=observations,
             matched_to=pairs(match),
         )
     except ValueError as error:

@@ -92,8 +92,9 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         observations: int | None = None,
         matched_to: Mapping[str, str] | None = None,
     ) -> Self:
-        """Select the margin of these task scores and bind it to what it is matched to. Raises ValueError for settings
-        that cannot be."""
+        """Select the margin of these task scores and bind it to what it is matched to. ``observations`` says how many
+        draws a bare mean is of, where ``deficits`` was not told; see `TaskDeficits.repeats`. Raises ValueError for
+        settings that cannot be."""
         from paccf._version import __version__
 
         for name, number in (("budget", budget), ("observations", observations)):
@@ -121,7 +122,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             "margin": float(found.value) if finite else None,
             "margin_exact": plain(Fraction(found.value)) if finite else None,
             "epsilon": plain(exact(epsilon)),
-            "observations": observations,
+            "observations": deficits.repeats(observations),
             "labels": labels,
             "budget": budget,
             "counts": msgspec.to_builtins(

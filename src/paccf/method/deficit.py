@@ -211,8 +211,11 @@ class TaskDeficits:
         return len(self._unresolved)
 
     def repeats(self, stated: int | None = None) -> int | None:
-        """R behind a score: of the lists of observations, or as ``stated`` for bare means; `None` if it varied. Raises
-        ValueError for bare means beside lists unless it is stated: a gate would read them otherwise than this did."""
+        """R behind a score: of the lists of observations; of bare means ``observations`` or as ``stated``; `None` if it
+        varied. Raises ValueError for bare means beside lists if nobody said: a gate would read them otherwise than
+        this did."""
+        if stated is None and self.observations > 1:
+            stated = self.observations
         drawn = self.draws - {0}
         if 0 in self.draws and drawn and stated is None:
             raise ValueError(

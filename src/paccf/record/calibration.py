@@ -49,6 +49,6 @@ def calibrate(
         target=target,
         labels=labels,
         budget=budget,
-        observations=deficits.repeats(observations),
+        observations=observations,
         matched_to=matched_to,
     )
