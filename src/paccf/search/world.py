@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from paccf.search.effects import Channel
 from paccf.search.tree import Action, Outcome, Task
+
+_TO_LAST_BREAK = re.compile(r"[^\n\r,]*\Z")
 
 Kind = Literal["propose", "evaluate", "appraise", "reflect"]
 
@@ -50,8 +53,10 @@ class Answer:
     @property
     def said(self) -> str:
         """The text outside of the thoughts that it marks; nothing, if it was cut off while thinking. What a model
-        weighed there it did not answer, so it is all that is read."""
-        return self.text.rpartition("</think>")[2].partition("<think>")[0]
+        weighed there it did not answer, so it is all that is read. Where the answer ended because it was long enough,
+        nobody knows what its last words were on their way to: it is read up to its last line break or comma."""
+        said = self.text.rpartition("</think>")[2].partition("<think>")[0]
+        return _TO_LAST_BREAK.sub("", said) if self.finish == "length" else said
 
 
 class ModelFailure(Exception):
