@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from paccf.domains.toy import Toy, ToyModel
 from paccf.models import tape as tape_module
 from paccf.models.tape import AsyncTaped, Attempting, DurableTape, NotOnTape, Tape, Taped, key
 from paccf.record import tape as tape_rows
+from paccf.record.copying import copy_tape
 from paccf.record.errors import StoreError
 from paccf.record.store import Store
 from paccf.search.controllers import controller
@@ -137,6 +139,35 @@ def test_how_a_model_failed_is_noted_and_the_next_run_asks_again(store: Store) -
     (row,) = rows(store)
     assert (row.begun, row.failure) == (2, None)
     assert row.reply is not None
+
+
+def test_an_attempt_after_a_failure_that_a_crash_cuts_off_may_have_been_billed(store: Store, tmp_path: Path) -> None:
+    """An outage, then a run that goes on and is killed in flight."""
+    tape = DurableTape(store, "echo")
+    asked = AsyncTaped(tape)._asked(REQUEST)
+    tape.begin(asked).result()
+    tape.fail(asked, "nobody is there").result()
+    assert (store.tape().maybe_billed, store.tape().failed) == (0, 1)
+    tape.begin(asked).result()
+    assert (store.tape().maybe_billed, store.tape().failed) == (1, 0)
+    (row,) = rows(store)
+    assert (row.begun, row.reply, row.failure) == (2, None, None)
+    with Store.open(tmp_path / "copy.sqlite") as other:
+        copy_tape(store, other)
+        assert rows(other) == [row]
+        tape.fail(asked, "away again").result()
+        tape.begin(asked).result()
+        tape.fail(asked, "and again").result()
+        for _ in range(2):
+            copy_tape(store, other)  # what knows of more attempts says how they ended
+            assert rows(other) == rows(store)
+            assert other.tape().failed == 1
+    asyncio.run(AsyncTaped(tape, Echo()).answer(REQUEST))
+    tape.begin(asked).result()  # somebody who did not know of the answer
+    (row,) = rows(store)
+    assert row.reply is not None
+    assert row.begun == 5
+    assert store.tape().maybe_billed == 0
 
 
 @pytest.mark.parametrize("step", ["begin", "keep", "fail"])

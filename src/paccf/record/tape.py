@@ -137,7 +137,8 @@ def _bring(connection: Connection, batch: Sequence[Row], keep: bool) -> list[Kep
     if replies := [(row.question, row.reply) for row in batch if row.reply is not None]:
         write_replies(connection, replies)
     failed = [(row.question, row.failure) for row in batch if row.failure is not None and row.reply is None]
-    if failed := [(question, text) for question, text in failed if question.key not in begun]:
+    newer = {row.question.key for row in batch if row.begun > begun.get(row.question.key, -1)}
+    if failed := [(question, text) for question, text in failed if question.key in newer]:
         write_failures(connection, failed)
     return [_kept(row, row.question.key in begun, answered.get(row.question.key), keep) for row in batch]
 
@@ -216,11 +217,14 @@ def _put_questions(connection: Connection, questions: Sequence[tuple[Question, i
 
 @cache
 def _entering(dialect: str, counting: bool) -> Insert:
-    """The statement that enters questions; what is there already is left as it is, or has its attempts added."""
+    """The statement that enters questions; what is there already is left as it is, or has its attempts added. How the
+    attempts before ended says nothing of a new one: without an answer the row is open again."""
     statement = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(schema.tape)
     if not counting:
         return statement.on_conflict_do_nothing()
-    more = {name: _TAPE[name] + statement.excluded[name] for name in ("begun", "tally")}
+    more: dict[str, Any] = {name: _TAPE[name] + statement.excluded[name] for name in ("begun", "tally")}
+    reopened = _TAPE.answer.is_(None) & (statement.excluded.begun > 0)
+    more |= {name: case((reopened, None), else_=_TAPE[name]) for name in ("failure", "seal")}
     return statement.on_conflict_do_update(index_elements=["key"], set_=more)
 
 
