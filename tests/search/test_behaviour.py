@@ -321,6 +321,8 @@ def test_technical_failures_are_their_own_end(name: str) -> None:
 
     trace = run(search(Task("t", None), world, controller(name), budget=50), Failing(world))
     assert (trace.reason, trace.failure, trace.answer, trace.censored) == ("failure", "no such model", None, False)
+    assert trace.bill.requests["evaluate"] == trace.bill.unknown_tokens == 4, "charged, and what they used is unknown"
+    assert trace.bill.tokens is None
 
     class FailingLater(Waiting):
         async def answer(self, request: Request) -> Answer:
@@ -331,7 +333,8 @@ def test_technical_failures_are_their_own_end(name: str) -> None:
     [late] = asyncio.run(
         run_all([search(Task("t", None), world, controller(name), budget=50)], FailingLater(ToyModel(world)), 8)
     )
-    assert (late.reason, late.failure) == ("failure", "gone")
+    assert (late.reason, late.failure, late.bill.unknown_tokens) == ("failure", "gone", 4)
+    assert late.bill.prompt_tokens == trace.bill.prompt_tokens > 0, "what was answered before is in the sums"
 
 
 WIDTH = {"uct": ("k", 8), "toolchain": ("k", 8), "lats": ("n", 5), "tooltree": ("k", 14), "levin": ("k", 8)}

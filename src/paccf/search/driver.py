@@ -141,7 +141,11 @@ class _Answering:
         granted = self.meter.grant(requests)
         answers: list[Answer] = []
         if granted:
-            answers = yield granted
+            try:
+                answers = yield granted
+            except ModelFailure:
+                self.meter.lose(granted)
+                raise
             self.meter.take(answers)
         if len(granted) < len(requests):
             raise BudgetExhausted

@@ -18,7 +18,7 @@ class Bill:
     requests: dict[Kind, int] = field(default_factory=dict)
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    unknown_tokens: int = 0  # answers that came without usage; their tokens are in no sum
+    unknown_tokens: int = 0  # requests without usage, or lost in a failure; their tokens are in no sum
     nodes: int = 0  # graph nodes, the root apart: created on admission
     expansions: int = 0  # frontiers admitted
     scored: int = 0  # candidate occurrences in them
@@ -56,6 +56,10 @@ class Meter:
         for request in granted:
             counts[request.kind] = counts.get(request.kind, 0) + 1
         return granted
+
+    def lose(self, requests: list[Request]) -> None:
+        """Book requests whose answers never came, though some may have been written: nobody knows their tokens."""
+        self.bill.unknown_tokens += len(requests)
 
     def take(self, answers: list[Answer]) -> None:
         """Book the tokens of answers."""
