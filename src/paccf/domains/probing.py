@@ -22,9 +22,8 @@ from typing import Any
 
 from paccf.domains.labels import Label, Labels, Place, is_valid
 from paccf.search.chance import chance
-from paccf.search.driver import AsyncModel
 from paccf.search.tree import Action, Task
-from paccf.search.world import Answer, Model, ModelFailure, Request, Subject, World
+from paccf.search.world import Answer, AsyncModel, Model, ModelFailure, Request, Subject, World
 
 FIRST_DRAW = 1 << 20  # ours: draws that no search asks for, so that a probe's proposals are its own
 

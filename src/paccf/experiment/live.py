@@ -19,8 +19,8 @@ from paccf.models.pace import Pace
 from paccf.models.tape import AsyncTaped, DurableTape, Tape
 from paccf.record.store import Store
 from paccf.record.tape import totals
-from paccf.search.driver import AsyncModel, run_async
-from paccf.search.world import Answer, Request
+from paccf.search.driver import run_async
+from paccf.search.world import Answer, AsyncModel, Request
 
 PAUSE = (2.0, 60.0)  # ours: seconds before an endpoint that is away is asked again: the first time, at most
 LOST = 3  # ours: times that a request may go unanswered while others are answered, before that is its own failure

@@ -11,7 +11,7 @@ import asyncio
 import math
 from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from paccf.method.scores import UNIT, exact, sums
 from paccf.search.chance import chance
@@ -32,7 +32,7 @@ from paccf.search.meter import Meter
 from paccf.search.scoring import Scoring, rounds
 from paccf.search.trace import Arm, Frontier, Trace, decide
 from paccf.search.tree import Action, Node, Outcome, Task, solved
-from paccf.search.world import Answer, Model, ModelFailure, Request, Subject, World
+from paccf.search.world import Answer, AsyncModel, Model, ModelFailure, Request, Subject, World
 
 Requests = Generator[list[Request], list[Answer], Any]
 Search = Generator[list[Request], list[Answer], Trace]
@@ -324,12 +324,6 @@ class _Recorded:
 def replay(search: Search, recorded: Callable[[Request], Answer | None]) -> Trace:
     """Drive one search from recorded answers alone: nobody is asked. Raises `NotRecorded` at the first one missing."""
     return run(search, _Recorded(recorded))
-
-
-class AsyncModel(Protocol):
-    """A model that is waited for."""
-
-    async def answer(self, request: Request) -> Answer: ...
 
 
 async def run_async(search: Search, model: AsyncModel, slots: asyncio.Semaphore) -> Trace:

@@ -72,6 +72,12 @@ class Model(Protocol):
     def answer(self, request: Request) -> Answer: ...
 
 
+class AsyncModel(Protocol):
+    """A model that is waited for."""
+
+    async def answer(self, request: Request) -> Answer: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What could be read from a proposal: legal actions in order (repeats allowed), and what was left out."""
