@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -20,9 +21,12 @@ from tests.record.conftest import RUN, toy_search
 
 from paccf.cli import main
 from paccf.experiment.folder import spec_in
+from paccf.models.tape import Asked, DurableTape, key
 from paccf.record.errors import StoreError
 from paccf.record.flat import TABLES
 from paccf.record.store import Store
+from paccf.search.tree import Task
+from paccf.search.world import Answer, Request, Subject
 
 SETS = (
     "budgets=[10, 20]",
@@ -400,3 +404,32 @@ def test_numpy_and_polars_say_what_the_record_says(played: Path) -> None:
         with pytest.raises(StoreError, match="there is no run nobody|no run 'nobody'"):
             to_numpy(store, "nobody", "outcomes")
         assert to_polars(store, "smoke", "exclusions").height == 0
+
+
+def test_status_says_what_the_tape_does_not_know(played: Path, tmp_path: Path) -> None:
+    """Usage that no provider stated is not zero; what failed and what may have been billed is counted."""
+    folder = shutil.copytree(played, tmp_path / "run")
+
+    def asked(prompt: str) -> Asked:
+        request = Request("propose", prompt, 0, Subject(Task("t", None), ""))
+        return Asked(key(request, "m"), "m", "", request)
+
+    with Store.open(folder / "run.sqlite") as store:
+        tape = DurableTape(store, "m")
+        for number in range(3):
+            tape.keep(asked(f"p{number}"), Answer("so", None, None, "stop", 0.1, 1)).result()
+        for prompt in ("failed", "failed too", "cut off"):
+            tape.begin(asked(prompt)).result()
+        for prompt in ("failed", "failed too"):
+            tape.fail(asked(prompt), "refused").result()
+    said = done("status", str(folder)).output
+    assert "Tape: 3 answers, 3 attempts on the wire, usage of 3 answers unknown.\n" in said
+    assert "tokens" not in said
+    assert "2 requests failed" in said
+    assert "1 requests have no answer" in said
+    with Store.open(folder / "run.sqlite") as store:
+        DurableTape(store, "m").keep(asked("known"), Answer("so", 7, 2, "stop", 0.1, 1)).result()
+    said = done("status", str(folder)).output
+    assert (
+        "Tape: 4 answers, 3 attempts on the wire, 7 prompt and 2 completion tokens, usage of 3 answers unknown." in said
+    )

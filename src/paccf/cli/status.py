@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from paccf.cli.experiment import DATA, folder_path, in_words
 from paccf.cli.output import clean, emit_json, say, table
+
+if TYPE_CHECKING:
+    from paccf.record.tape import Totals
 
 
 @click.command()
@@ -72,15 +77,23 @@ def command(folder: str, data: str | None, as_json: bool) -> None:
     say(table(head, rows))
     if found.excluded:
         say(f"\n{found.excluded} tasks are excluded from both arms and all controllers of their domains.")
-    if tape.answers:
-        say(
-            f"\nTape: {tape.answers:,} answers, {tape.attempts:,} attempts on the wire, "
-            f"{tape.prompt_tokens:,} prompt and {tape.completion_tokens:,} completion tokens."
-        )
-        if tape.maybe_billed:
-            say(
-                f"{tape.maybe_billed:,} attempts have no answer: they are under way, or a crash cut them off and they "
-                "may have been billed."
-            )
+    if tape.answers or tape.attempts:
+        say("\n" + "\n".join(_tape(tape)))
     if not found.complete:
         say(f"\nTo go on: paccf run {clean(folder)}")
+
+
+def _tape(tape: Totals) -> Iterator[str]:
+    """What the tape holds. Usage that nobody stated is unknown, and not zero."""
+    known = tape.answers - tape.unknown
+    usage = [f"{tape.prompt_tokens:,} prompt and {tape.completion_tokens:,} completion tokens"] if known else []
+    if tape.unknown:
+        usage.append(f"usage of {tape.unknown:,} answers unknown")
+    yield ", ".join([f"Tape: {tape.answers:,} answers", f"{tape.attempts:,} attempts on the wire", *usage]) + "."
+    if tape.failed:
+        yield f"{tape.failed:,} requests failed, the last attempt at each without an answer."
+    if tape.maybe_billed:
+        yield (
+            f"{tape.maybe_billed:,} requests have no answer: they are under way, or a crash cut them off and they may "
+            "have been billed."
+        )
