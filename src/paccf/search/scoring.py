@@ -18,7 +18,8 @@ class Scoring:
 
     repeats: int = 4  # R, the paper's frozen configuration
     microbatch: int = 8  # b: candidates a request; ours, the paper does not print it
-    retries: int = 2  # ours: how often a malformed answer is asked again, as a new counted request
+    # ours: how often scores are asked again of which one is missing, and proposals of which none is legal; counted
+    retries: int = 2
     proposer: Literal["list", "sample"] = "list"  # one request that lists k actions, or k requests for one each
 
     def __post_init__(self) -> None:
