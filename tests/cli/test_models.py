@@ -151,6 +151,24 @@ def test_a_search_on_an_endpoint_shows_its_bill_and_never_its_escapes(tmp_path: 
     assert data["wire"]["unknown"] == 0
 
 
+def test_with_a_tape_no_answer_is_asked_for_twice(tmp_path: Path) -> None:
+    tape = str(tmp_path / "tape.sqlite")
+    with endpoint(scoring) as server:
+        options = ("--task", "4 7 8 8", "--model", server.url, "--model-name", "m", "--repeats", "2", "--tape", tape)
+        first = paccf("search", *options, "--budget", "5", "--json")
+        assert first.exit_code == 0, first.output
+        assert len(server.asked) == 5
+        longer = json.loads(paccf("search", *options, "--budget", "12", "--json").output)
+        total = longer["searches"][0]["bill"]["total"]
+        assert len(server.asked) == total > 5
+        again = json.loads(paccf("search", *options, "--budget", "12", "--json").output)
+        assert again["searches"] == longer["searches"]
+        assert (again["wire"]["sends"], len(server.asked)) == (0, total)
+    done = paccf("search", "--task", "4 7 8 8", "--tape", tape)
+    assert done.exit_code == 2
+    assert "a tape of itself" in done.output
+
+
 def test_many_searches_share_the_endpoint_and_keep_their_order() -> None:
     async def slow(asked: f.Asked, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.02)

@@ -11,7 +11,7 @@ from paccf.cli import search_report as report
 from paccf.cli.drawing import data_option, source_option, split_option, world_option
 from paccf.cli.fitting import coloured, rich_text, width
 from paccf.cli.modelling import model_options, spec_of
-from paccf.cli.output import emit_json, say, table
+from paccf.cli.output import BadInput, emit_json, say, table
 from paccf.cli.search_log import Log
 from paccf.cli.searching import Plan, plan
 from paccf.cli.tree_end import drawing
@@ -71,6 +71,12 @@ from paccf.search.trace import Trace
     help="Candidates from one request that lists them, or from one request each.",
 )
 @click.option("--latency-ms", type=click.FloatRange(0, 60_000), help="Time that a simulated answer takes.")
+@click.option(
+    "--tape",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Keep a real model's answers in this record: none is asked for twice, and the same command goes on.",
+)
 @click.option("--log", type=click.Path(dir_okay=False), metavar="FILE", help="Append a labelled frontier log.")
 @click.option(
     "--labels",
@@ -112,6 +118,7 @@ def command(
     microbatch: int,
     proposer: str,
     latency_ms: float | None,
+    tape: str | None,
     log: str | None,
     labels: LabelMode,
     probe: int,
@@ -166,10 +173,12 @@ def command(
         certificate=certificate,
         override=override,
     )
+    if tape is not None and planned.model.simulated:
+        raise BadInput("--tape keeps the answers of a real model; a simulated one is a tape of itself")
     book = None if log is None else Log(log, planned, labels, Probe(probe, seed=seed))
     wire: list[Spent] = []
     if as_json:
-        traces = _run(planned, book, wire, live=False)
+        traces = _run(planned, book, wire, tape, live=False)
         searches = [report.as_data(t, planned) for t in traces]
         emit_json(report.described(planned) | {"wire": report.wire_data(wire), "searches": searches})
     else:
@@ -180,7 +189,7 @@ def command(
         for note in planned.notes:
             say(f"Note: {note}")
         live = (len(planned.tasks) == 1 and room is not None) if tree is None else tree
-        traces = _run(planned, book, wire, live)
+        traces = _run(planned, book, wire, tape, live)
         if live:
             for trace in traces:
                 click.echo("\n" + "\n".join(drawing(trace, width(), rich_text())), color=coloured())
@@ -201,12 +210,12 @@ def command(
         sys.exit(1)
 
 
-def _run(planned: Plan, book: Log | None, wire: list[Spent], live: bool) -> list[Trace]:
+def _run(planned: Plan, book: Log | None, wire: list[Spent], tape: str | None, live: bool) -> list[Trace]:
     """All searches, each logged as soon as it has ended; ``wire`` gets what a real model was sent."""
     traces = []
     with Waiting(len(planned.tasks), planned.budget) as waiting:
         watch = watcher(planned.arm, planned.budget, waiting.clear) if live else None
-        for trace in planned.searches(watch, wire.append, waiting.over):
+        for trace in planned.searches(watch, wire.append, waiting.over, tape):
             traces.append(trace)
             if book is not None:
                 book.add(trace)

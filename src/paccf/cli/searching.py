@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from paccf.cli import drawing
-from paccf.cli.output import BadInput
+from paccf.cli.output import BadInput, lab
 from paccf.cli.settings import configured, known
 from paccf.domains.oracles import oracle_for, refusal
 from paccf.domains.registry import has
@@ -75,26 +76,30 @@ class Plan:
         watch: Watch | None = None,
         sent: Callable[[Spent], None] | None = None,
         around: Callable[[Search], Search] = lambda search: search,
+        tape: str | None = None,
     ) -> Iterator[Trace]:
         """Run them: on the simulated model one after the other, on a real one all at once if nobody watches; in the
         order of the tasks either way. ``sent`` is told at the end what went over the wire; ``around`` is put around
-        every search."""
+        every search. ``tape`` is a record whose answers are not asked for again, and that keeps the new ones."""
         begun = [around(self._begun(task, watch)) for task in self.tasks]
         if self.model.simulated:
             answering = self.simulated()
             yield from (run(one, answering) for one in begun)
             return
-        with asyncio.Runner() as runner:
+        with _kept(tape) as through, asyncio.Runner() as runner:
             opening = opened(self.model, self.domain, self.seed, self.settings)
             try:
                 model = runner.run(opening.__aenter__())
+                taped = through(model)
                 try:
                     slots = asyncio.Semaphore(MANY)  # the model itself bounds what is in flight
-                    asked = [run_async(one, model, slots) for one in begun]
+                    asked = [run_async(one, taped, slots) for one in begun]
                     tasks = [runner.get_loop().create_task(one) for one in asked] if watch is None else asked
                     for one in tasks:
                         yield runner.run(_result(one))
                 finally:
+                    if tape is not None:
+                        runner.run(taped.settled())  # what was sent is paid for: its answers are kept
                     runner.run(opening.__aexit__(None, None, None))
             except (ModelFailure, CeilingReached) as error:
                 raise BadInput(str(error)) from None
@@ -212,6 +217,22 @@ def _model(spec: ModelSpec) -> str:
 
 async def _result(trace: Awaitable[Trace]) -> Trace:
     return await trace
+
+
+@contextmanager
+def _kept(tape: str | None) -> Iterator[Callable[[Any], Any]]:
+    """What puts a tape before a model: that of the record ``tape``, or none."""
+    if tape is None:
+        yield lambda model: model
+        return
+    store = lab("paccf.record.store", "a tape")
+    errors = lab("paccf.record.errors", "a tape")
+    tapes = lab("paccf.models.tape", "a tape")
+    try:
+        with store.Store.open(tape) as record:
+            yield lambda model: tapes.AsyncTaped(tapes.DurableTape(record, model.fingerprint), model)
+    except errors.StoreError as error:
+        raise BadInput(str(error)) from None
 
 
 def _certificate(path: str, matched: dict[str, str], budget: int, override: str | None) -> Certificate:
