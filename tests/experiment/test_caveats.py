@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import paccf
 from paccf.cli import main
 
 LEAK = "the tools that the task declares were offered, which gives away the recorded plan's tools: a leak"
@@ -75,6 +77,24 @@ def test_every_format_of_a_table_says_it(folder: Path, form: str) -> None:
     printed = run("table", str(folder), "bill", "--format", form)
     assert "the tools that the task declares were offered" in printed
     assert "seeded with gold" in printed
+
+
+def test_nothing_of_this_machine_s_folders_is_in_what_is_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run where somebody else's repository is, with an origin on this machine."""
+    for command in (["init", "-q"], ["remote", "add", "origin", str(tmp_path / "origin")]):
+        subprocess.run(["git", *command], check=True, cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spec.toml").write_text(SPEC)
+    run("run", "spec.toml", "-o", "made", "--quiet")
+    run("report", "made")
+    table = run("table", "made", "frozen_config", "--format", "csv")
+    assert "version of paccf" in table
+    page = (tmp_path / "made" / "report.html").read_text()
+    for said in (table, page):
+        assert str(tmp_path) not in said
+        assert str(Path(paccf.__file__).parents[2]) not in said
 
 
 def test_gtas_own_figures_reach_the_table(folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 
 import paccf
 from paccf.cli.extras import BROUGHT_BY
@@ -14,11 +13,9 @@ _OWN = ("paccf", "git commit", "git changes", "git origin")
 
 def version_lines() -> str:
     """The version with the commit if this is a source tree, what it runs on, and which extras are there."""
-    package = Path(paccf.__file__).parent
-    source = package.parents[1] / "pyproject.toml"
-    found = versions(str(package))
+    found = versions()
     build = ""
-    if source.exists() and "git commit" in found:
+    if "git commit" in found:
         build = f", commit {found['git commit'][:12]}{' with changes' if 'git changes' in found else ''}"
     lacking = {extra for module, extra in BROUGHT_BY.items() if find_spec(module) is None}
     there = [extra for extra in dict.fromkeys(BROUGHT_BY.values()) if extra not in lacking]
