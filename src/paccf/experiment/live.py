@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from paccf.domains.labels import recorded_places
 from paccf.domains.probing import by_probes_async
@@ -13,14 +14,15 @@ from paccf.experiment.design import Design
 from paccf.experiment.executor import Halt, Stop
 from paccf.experiment.work import Done, Job, playing
 from paccf.models.live import CeilingReached, Ended, Unavailable, Unusable
-from paccf.models.openai import paced
+from paccf.models.openai import at_most, paced
 from paccf.models.opening import connected
 from paccf.models.pace import Pace
+from paccf.models.spec import ModelSpec
 from paccf.models.tape import AsyncTaped, DurableTape, Tape
 from paccf.record.store import Store
-from paccf.record.tape import totals
+from paccf.record.tape import Unstated, totals, unstated
 from paccf.search.driver import run_async
-from paccf.search.world import Answer, AsyncModel, Request
+from paccf.search.world import Answer, AsyncModel, Kind, Request
 
 PAUSE = (2.0, 60.0)  # ours: seconds before an endpoint that is away is asked again: the first time, at most
 LOST = 3  # ours: times that a request may go unanswered while others are answered, before that is its own failure
@@ -36,8 +38,9 @@ class LiveSearches:
         self.weather = Weather(stop, design.spec.execution.outage, tell)
         with store.database.read() as connection:
             known = totals(connection)
-        self.before = known.prompt_tokens, known.completion_tokens  # paid for by earlier processes
-        self.pace: Pace = paced(design.spec.model, self.before)
+            maybe = maybe_billed(design.spec.model, unstated(connection))
+        self.before = known.prompt_tokens, known.completion_tokens  # stated of what earlier processes sent
+        self.pace: Pace = paced(design.spec.model, (self.before[0] + maybe[0], self.before[1] + maybe[1]))
 
     async def play(self, jobs: Sequence[Job]) -> AsyncIterator[Done]:
         """Each job done, without labels, in the order they end. Without jobs nobody is connected."""
@@ -117,6 +120,17 @@ class LiveSearches:
             probe = self.design.probe
             found.append(tuple((await by_probes_async(task, world, places, model, probe, slots))[0]))
         return replace(done, labels=tuple(found))
+
+
+def maybe_billed(model: ModelSpec, sent: Iterable[Unstated]) -> tuple[int, int]:
+    """The most prompt and completion tokens of what was sent and nobody stated, as whoever sent it set them aside.
+    Nothing where no ceiling asks."""
+    prompt = completion = 0
+    if model.ceilings.money is not None:
+        for kind, parameters, text, attempts in sent:
+            worst = at_most(model, cast(Kind, kind), parameters, text)
+            prompt, completion = prompt + attempts * worst[0], completion + attempts * worst[1]
+    return prompt, completion
 
 
 async def _close(workers: Sequence[asyncio.Task[None]], ended: asyncio.Queue[Done | BaseException]) -> None:

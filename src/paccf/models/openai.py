@@ -7,7 +7,7 @@ the wire, all of them are one request of the budget. Backoff is a hash of what i
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from hashlib import blake2b
@@ -68,16 +68,14 @@ class ChatModel:
             return Answer("", finish="withheld", attempts=sends)
 
     async def _answered(self, request: Request, attempting: Attempting) -> Answer:
-        messages = [{"role": "user", "content": request.prompt}]
+        fields = asked(self.spec, self.seed, request)
         try:
-            fields = asked(self.spec, self.seed, request)
-            body = msgspec.json.encode({**fields, "model": self.name, "messages": messages})
+            body = encoded(self.name, fields, request.prompt)
         except UnicodeEncodeError:
             raise failure(
                 Refused, "the prompt holds characters that no encoding has; look at the task's text"
             ) from None
-        longest = next((fields[key] for key in LIMITS if key in fields), self.spec.max_tokens.of(request.kind))
-        at_most = len(body), longest  # no token is shorter than a byte
+        at_most = bound(self.spec, fields, request.kind, body)
         why, answered = "", 0
         for attempt in range(1, self.spec.patience.attempts + 1):
             async with self.pace.lease(at_most) as lease:
@@ -146,6 +144,27 @@ def asked(spec: ModelSpec, seed: int, request: Request) -> dict[str, Any]:
     if "max_tokens" in body:
         body[spec.endpoint.limit] = body.pop("max_tokens")
     return body | spec.extra
+
+
+def encoded(name: str, fields: Mapping[str, Any], prompt: str) -> bytes:
+    """The body of a request. Raises `UnicodeEncodeError` for a prompt that has no encoding."""
+    return msgspec.json.encode({**fields, "model": name, "messages": [{"role": "user", "content": prompt}]})
+
+
+def bound(spec: ModelSpec, fields: Mapping[str, Any], kind: Kind, body: bytes) -> tuple[int, int]:
+    """The most prompt and completion tokens that a send of ``body`` can take."""
+    longest = next((fields[key] for key in LIMITS if key in fields), spec.max_tokens.of(kind))
+    return len(body), longest  # no token is shorter than a byte
+
+
+def at_most(spec: ModelSpec, kind: Kind, parameters: str, prompt: str) -> tuple[int, int]:
+    """`bound` of a send as a tape knows it."""
+    fields = msgspec.json.decode(parameters, type=dict[str, Any]) if parameters else {}
+    try:
+        body = encoded(spec.model or spec.endpoint.model, fields, prompt)
+    except UnicodeEncodeError:  # it was never sent
+        return 0, 0
+    return bound(spec, fields, kind, body)
 
 
 def parameters(spec: ModelSpec, seed: int, request: Request) -> str:

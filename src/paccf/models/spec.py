@@ -58,7 +58,7 @@ class MaxTokens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a process may use; `None` is no ceiling. ``money`` needs prices, in whatever currency they are in, and for a
-    run counts what its folder has paid for already."""
+    run counts what the tape in its folder has paid for, or may have."""
 
     requests_per_minute: Positive | None = None
     tokens_per_minute: Positive | None = None

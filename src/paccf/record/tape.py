@@ -58,6 +58,15 @@ class Row(NamedTuple):
     failure: str | None
 
 
+class Unstated(NamedTuple):
+    """Attempts whose tokens nobody stated, of all draws of a prompt together."""
+
+    kind: str
+    parameters: str
+    prompt: str
+    attempts: int
+
+
 class Totals(NamedTuple):
     """What the tape holds."""
 
@@ -384,6 +393,29 @@ def totals(connection: Connection) -> Totals:
         )
     ).one()
     return Totals(*[int(value) for value in row])
+
+
+def unstated(connection: Connection) -> Iterator[Unstated]:
+    """What was sent and may have been billed although nobody stated its tokens: answers without usage, and requests
+    that have neither answer nor failure."""
+    parameters, prompt = schema.texts.alias(), schema.texts.alias()
+    silent = _TAPE.prompt_tokens.is_(None) | _TAPE.completion_tokens.is_(None)
+    grouped = (
+        select(_TAPE.kind, _TAPE.parameters, _TAPE.prompt, func.sum(_TAPE.begun).label("attempts"))
+        .where(_TAPE.begun > 0, _TAPE.failure.is_(None), silent)
+        .group_by(_TAPE.kind, _TAPE.parameters, _TAPE.prompt)
+        .subquery()
+    ).c
+    statement = (
+        select(*grouped, parameters.c.body.label("parameters_body"), prompt.c.body.label("prompt_body"))
+        .join(parameters, parameters.c.digest == grouped.parameters, isouter=True)
+        .join(prompt, prompt.c.digest == grouped.prompt, isouter=True)
+    )
+    for row in connection.execution_options(yield_per=500).execute(statement):
+        if row.parameters_body is None or row.prompt_body is None:
+            raise Damaged("a prompt of the tape, or its parameters, is missing")
+        said = texts.unpack(row.parameters, row.parameters_body), texts.unpack(row.prompt, row.prompt_body)
+        yield Unstated(row.kind, *said, int(row.attempts))
 
 
 def billed(connection: Connection, keys: Sequence[bytes]) -> Mapping[str, Any] | None:
