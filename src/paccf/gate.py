@@ -92,10 +92,12 @@ class _SameDraws(ScoreGap):
 class Gate:
     """`ScoreGap` with the margin of a certificate. Lists of observations are as long as those of the calibration."""
 
-    __slots__ = ("certificate", "keep", "rule")
+    __slots__ = ("certificate", "keep", "not_compared", "rule")
 
     def __init__(self, certificate: Certificate) -> None:
         self.certificate = certificate
+        #: What `load` was not told of the deployment although the certificate is matched to it.
+        self.not_compared: list[str] = []
         drawn = certificate.observations or 1  # 1: bare scores, or draws whose number varied
         kind = ScoreGap if drawn == 1 else _SameDraws
         self.rule = kind(certificate.limit, certificate.epsilon, drawn)
@@ -111,10 +113,13 @@ class Gate:
         budget: int | None = None,
         override: str | None = None,
     ) -> Gate:
-        """The gate of a certificate file. Say what you deploy on and it is compared, see `Certificate.load`."""
+        """The gate of a certificate file. Say what you deploy on and it is compared, see `Certificate.load`; what is
+        left unsaid is in ``not_compared``."""
         from paccf.method.certificate import Certificate
 
-        return cls(Certificate.load(path, matched_to=matched_to, budget=budget, override=override))
+        gate = cls(Certificate.load(path, matched_to=matched_to, budget=budget, override=override))
+        gate.not_compared = gate.certificate.not_compared(matched_to, budget)
+        return gate
 
     def explain(self, scores: Sequence[Score], eligible: Sequence[bool] | None = None) -> Decision:
         """The decision of `keep` with the reason for every candidate."""

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from paccf import Gate
 from paccf.cli import COMMANDS, main
 from paccf.theory.frontiers import simulate_frontiers
 
@@ -139,7 +140,7 @@ def test_gate_wants_as_many_draws_as_the_calibration(margin: str) -> None:
     assert refused.exit_code == 2
     assert "-, line 2, scores[1]: 2 observations, but the margin was calibrated with 4. Ask as often" in refused.output
     answers = [
-        json.loads(line) for line in run("gate", margin, "--skip-bad", stdin="\n".join(lines)).output.split("\n")[:-1]
+        json.loads(line) for line in run("gate", margin, "--skip-bad", stdin="\n".join(lines)).stdout.split("\n")[:-1]
     ]
     assert [list(answer) for answer in answers] == [["kept", "dropped"], ["error", "line"], ["kept", "dropped"]]
     assert answers[1]["line"] == 2
@@ -239,6 +240,18 @@ def test_gate_options(margin: str) -> None:
     answers = [json.loads(text) for text in skipped.stdout.splitlines()]
     assert [sorted(a)[0] for a in answers] == ["candidates", "error", "candidates"], "a line for every line"
     assert answers[1]["line"] == 2
+
+
+def test_gate_says_once_what_it_did_not_compare(margin: str) -> None:
+    lines = '{"scores": [90, 1]}\n' * 3
+    note = "Note: not compared, since --match or --budget do not say it: "
+    assert run("gate", margin, stdin=lines).stderr == f"{note}domain=d, budget <= 100\n"
+    assert run("gate", margin, "--match", "domain=d", stdin=lines).stderr == f"{note}budget <= 100\n"
+    assert run("gate", margin, "--budget", "50", stdin=lines).stderr == f"{note}domain=d\n"
+    for options in (["--quiet"], ["--match", "domain=d", "--budget", "100"]):
+        assert run("gate", margin, *options, stdin=lines).stderr == ""
+    assert Gate.load(margin).not_compared == ["domain=d", "budget <= 100"]
+    assert Gate.load(margin, matched_to={"domain": "d"}, budget=9).not_compared == []
 
 
 def test_certificates_are_shown_and_verified(margin: str) -> None:

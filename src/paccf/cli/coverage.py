@@ -8,7 +8,7 @@ from fractions import Fraction
 import click
 
 from paccf.audit.coverage import Coverage
-from paccf.cli.deployment import deployment, read_certificate
+from paccf.cli.deployment import deployment, not_compared, read_certificate
 from paccf.cli.frontiers import Found, read_all, skip_bad
 from paccf.cli.output import BadInput, clean, emit_json, lab, picture_format, say, table
 from paccf.method.certificate import Certificate
@@ -61,7 +61,7 @@ def command(
             figures.coverage_sweep(coverage, plot, _title(logs_, coverage.certificate))
         except (OSError, ValueError) as error:
             raise BadInput(f"cannot draw {plot}: {error}") from None
-    said = [*_notes(coverage), *_not_compared(coverage.certificate, match, budget), *found.notes()]
+    said = [*_notes(coverage), *not_compared(coverage.certificate, match, budget), *found.notes()]
     if as_json:
         emit_json(_summary(coverage) | {"skipped": found.skipped.count, "notes": said, "plot": plot})
         sys.exit(int(_is_low(coverage)))
@@ -194,14 +194,6 @@ def _notes(c: Coverage) -> list[str]:
     if c.resolution > Fraction(1, UNIT):
         said.append(f"the sweep is drawn at a resolution of {float(c.resolution):g}; the frozen margin is exact")
     return said
-
-
-def _not_compared(c: Certificate, match: tuple[str, ...], budget: int | None) -> list[str]:
-    """What the certificate is matched to and nobody said of these logs."""
-    unsaid = [] if match else [f"{key}={value}" for key, value in c.matched_to.items()]
-    if c.budget is not None and budget is None:
-        unsaid.append(f"budget <= {c.budget}")
-    return [f"not compared, since --match or --budget do not say it: {clean(', '.join(unsaid))}"] if unsaid else []
 
 
 def _share(part: int, whole: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from paccf.cli.output import BadInput
+from paccf.cli.output import BadInput, clean
 from paccf.method.certificate import BrokenCertificate, Certificate, MismatchedCertificate
 
 
@@ -32,6 +32,12 @@ def read_certificate(
         raise BadInput(f"cannot read {path}: {error.strerror or error}") from None
     except (BrokenCertificate, MismatchedCertificate) as error:
         raise BadInput(str(error)) from None
+
+
+def not_compared(certificate: Certificate, match: tuple[str, ...], budget: int | None) -> list[str]:
+    """A note on what the certificate is matched to and the options leave unsaid, if there is anything."""
+    unsaid = certificate.not_compared(pairs(match) if match else None, budget)
+    return [f"not compared, since --match or --budget do not say it: {clean(', '.join(unsaid))}"] if unsaid else []
 
 
 def pairs(given: tuple[str, ...]) -> dict[str, str]:

@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from paccf.cli.deployment import deployment, read_certificate
-from paccf.cli.output import BadInput
+from paccf.cli.deployment import deployment, not_compared, read_certificate
+from paccf.cli.output import BadInput, remark
 from paccf.gate import Gate
 from paccf.method.scores import ScoreError
 from paccf.record.frontier_log import BadLine, Scored, Skipped, read_scored
@@ -42,6 +42,8 @@ def command(
       {"task": "t-1", "frontier": "root", "kept": [0, 2], "dropped": [1]}
     """
     gate = Gate(read_certificate(certificate, match, budget, override))
+    for note in not_compared(gate.certificate, match, budget):
+        remark(f"Note: {note}")
     try:
         for line, frontier in read_scored("-", _Answered() if skip else None):
             try:

@@ -228,6 +228,13 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             )
         return problems
 
+    def not_compared(self, matched_to: Mapping[str, str] | None, budget: int | None) -> list[str]:
+        """What this margin is matched to and such a description of a deployment leaves unsaid."""
+        unsaid = [f"{field}={value}" for field, value in self.matched_to.items()] if matched_to is None else []
+        if self.budget is not None and budget is None:
+            unsaid.append(f"budget <= {self.budget}")
+        return unsaid
+
     def verify(self) -> list[str]:
         """Recompute rank, bound and margin from the deficits; what does not come out, one sentence each."""
         again = self._again()
