@@ -80,9 +80,9 @@ def failure(kind: type[ModelFailure], message: str) -> ModelFailure:
 def _permanent(reply: Reply, words: str, why: str, key_env: str) -> ModelFailure:
     variable = f"${key_env}" if key_env else "a key (none was sent: name its variable in key_env)"
     if 300 <= reply.status < 400:
-        place = urlsplit(reply.headers.get("location", "")).hostname or "another place"
+        place = _host(reply.headers.get("location", ""))
         return failure(
-            Unusable, f"HTTP {reply.status}: the endpoint redirects to {place:.80}; write its final URL into the spec"
+            Unusable, f"HTTP {reply.status}: the endpoint redirects to {place}; write its final URL into the spec"
         )
     match reply.status:
         case 401:
@@ -108,6 +108,15 @@ def _permanent(reply: Reply, words: str, why: str, key_env: str) -> ModelFailure
         f"the endpoint refused the request ({why}); if it names a field, leave it out (omit) or set it (extra) in the "
         "spec",
     )
+
+
+def _host(location: str) -> str:
+    """Where a redirect leads, unless its host is part of a secret."""
+    try:
+        host = urlsplit(location).hostname
+    except ValueError:
+        host = None
+    return _cut(host)[:80] if host and host in hidden(location).lower() else "another place"
 
 
 def _answer(body: bytes) -> Said | Again:
@@ -158,7 +167,7 @@ def _words(body: bytes) -> str:
 
 
 def _excerpt(body: bytes) -> str:
-    return _cut(" ".join(body[: 1 << 16].decode("utf-8", "replace").split()))
+    return _cut(" ".join(body.decode("utf-8", "replace").split()))
 
 
 def _cut(text: str) -> str:
