@@ -8,14 +8,18 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.audit.conftest import miniature as miniature
 
 from paccf.audit import tables
+from paccf.audit.audit import Audit
 from paccf.audit.paper import Paper
 from paccf.audit.resample import Interval
-from paccf.audit.tables import Column, Printed, Source, Table
+from paccf.audit.run import Run
+from paccf.audit.tables import Column, Printed, Source, Table, written
 from paccf.report.tables import FORMATS, Format, render
 
 PAPER = Paper()
@@ -50,6 +54,32 @@ def test_text() -> None:
     assert re.search(r"plain +0 +-- +\[0\.0, 0\.0\]", text)
     assert lines[lines.index("") + 1].split() == ["Task", "N", "Saved", "95%", "CI"]
     assert text.endswith("Note: a note.\nFrom: all of it.\nRecord: run x; 3 records")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(21.25, "21.25"), (8.75, "8.75"), (25.0, "25.0"), (1.125, "1.125"), (25 / 3, "8.333333")]
+)
+def test_a_margin_is_not_rounded(value: float, text: str) -> None:
+    assert written(value, Column("margin", "Margin", 1, exact=True)) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("q95_l_main", "uct"),
+        ("calibration_rank_audit", "margin"),
+        ("margin_by_q", "margin"),
+        ("margin_steps", "margin"),
+        ("deficits", "deficit"),
+        ("zero_api_native_coverage", "margin"),
+        ("zero_api_threshold_point", "theta"),
+        ("coverage_sweep", "theta"),
+    ],
+)
+def test_every_table_writes_margins_whole(miniature: Callable[..., Run], name: str, key: str) -> None:
+    table = tables.build(Audit(miniature()), name)
+    assert written(21.25, table.columns[table.column(key)]) == "21.25"
+    assert written(21.125, table.columns[table.column(key)]) == "21.125"
 
 
 def test_beside_paper() -> None:

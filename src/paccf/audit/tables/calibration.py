@@ -37,7 +37,7 @@ def q95_l_main(audit: Audit) -> Table:
     found = {(d, c): certificate for d, c, certificate in certified(audit)}
     domains = in_order((d for d, _ in found), DOMAINS)
     controllers = in_order((c for _, c in found), CONTROLLERS)
-    columns = (DOMAIN, *(Column(c, controller_title(c), 1) for c in controllers))
+    columns = (DOMAIN, *(Column(c, controller_title(c), 1, exact=True) for c in controllers))
     rows = tuple(
         (domain_title(d), *(margin_of(found[d, c]) if (d, c) in found else None for c in controllers)) for d in domains
     )
@@ -67,7 +67,7 @@ def calibration_rank_audit(audit: Audit) -> Table:
         CONTROLLER,
         Column("n", "n", 0),
         Column("k", "k", 0),
-        Column("margin", "Margin", 1),
+        Column("margin", "Margin", 1, exact=True),
         Column("bound", "Bound", 2, "%"),
         Column("pool", "Pool", 0),
         Column("missing", "Missing", 0),
@@ -186,7 +186,7 @@ def deficits(audit: Audit) -> Table:
         CONTROLLER,
         Column("phase", "Phase"),
         Column("task", "Task"),
-        Column("deficit", "Deficit", 2),
+        Column("deficit", "Deficit", 2, exact=True),
         Column("state", "State"),
     )
     rows: list[tuple[Value, ...]] = []
@@ -233,7 +233,7 @@ def margin_steps(audit: Audit) -> Table:
         Column("k", "k", 0),
         Column("n", "n", 0),
         Column("q", "Q up to", 4),
-        Column("margin", "Margin", 2),
+        Column("margin", "Margin", 2, exact=True),
         Column("frozen", "Frozen"),
     )
     rows: list[tuple[Value, ...]] = []
@@ -264,7 +264,7 @@ def margin_by_q(audit: Audit) -> Table:
         Column("q", "Q"),
         Column("n", "n", 0),
         Column("k", "k", 0),
-        Column("margin", "Margin", 2),
+        Column("margin", "Margin", 2, exact=True),
         Column("confidence", "P(coverage >= Q)", 3),
         Column("frozen", "Frozen"),
     )

@@ -28,7 +28,7 @@ def zero_api_native_coverage(audit: Audit) -> Table:
     columns = (
         DOMAIN,
         CONTROLLER,
-        Column("margin", "Margin", 1),
+        Column("margin", "Margin", 1, exact=True),
         Column("exposed", "Exposed", 0),
         Column("resolved", "Reconstructed", 0),
         Column("covered", "Covered", 0),
@@ -87,7 +87,7 @@ def zero_api_threshold_point(audit: Audit) -> Table:
     columns = (
         DOMAIN,
         CONTROLLER,
-        Column("theta", "Threshold", 1),
+        Column("theta", "Threshold", 1, exact=True),
         Column("coverage", "Task coverage", 2, "%"),
         Column("pruned", "Candidate prune", 2, "%"),
         Column("protected_pruned", "Protected prune", 2, "%"),
@@ -126,7 +126,7 @@ def coverage_sweep(audit: Audit) -> Table:
     columns = (
         DOMAIN,
         CONTROLLER,
-        Column("theta", "Threshold", 2),
+        Column("theta", "Threshold", 2, exact=True),
         Column("frozen", "Frozen"),
         Column("q", "Q"),
         Column("covered", "Covered", 0),

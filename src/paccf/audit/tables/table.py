@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 from paccf.audit.resample import Interval
 
+FINEST = 6  # decimals of an observation, see `paccf.method.scores`
+
 # text, a count, a figure, an interval, or nothing to show ("--")
 Value = str | int | float | Interval | None
 
@@ -17,13 +19,15 @@ Value = str | int | float | Interval | None
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column. ``key`` names it in CSV and JSON, ``head`` on paper. ``unit`` is "%" or "" (said in the head's place
-    of a cell, as the paper does), ``signed`` writes a plus."""
+    of a cell, as the paper does), ``signed`` writes a plus, ``exact`` writes further decimals
+    where they are not zero, up to ``FINEST`` (a margin rounded down is not the margin)."""
 
     key: str
     head: str
     decimals: int = 2
     unit: str = ""
     signed: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,9 @@ def written(value: Value, column: Column) -> str:
     if isinstance(value, int):
         return f"{value:+,}" if column.signed else f"{value:,}"
     text = f"{value:.{column.decimals}f}"
+    if column.exact:
+        whole, _, part = f"{value:.{FINEST}f}".partition(".")
+        text = f"{whole}.{part.rstrip('0').ljust(column.decimals, '0')}"
     if float(text) == 0:
         text = text.lstrip("-")
     return f"+{text}" if column.signed and not text.startswith("-") else text
