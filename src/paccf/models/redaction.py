@@ -18,8 +18,8 @@ _secrets: dict[str, re.Pattern[str]] = {}  # the longest first
 
 
 def hide(secret: str) -> None:
-    """From now on ``secret`` is taken out of every text of this process, also as JSON, a URL or `repr` writes it, and in
-    letters of another case (a host name comes back in small ones)."""
+    """From now on ``secret`` is taken out of every text of this process, also as JSON, a URL or `repr` writes it, and
+    in letters of another case (a host name comes back in small ones)."""
     if len(secret) >= 4:  # ours: a shorter one would blot out ordinary words, and is no secret
         forms = {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), quote_plus(secret), repr(secret)[1:-1]}
         known = sorted(forms | _secrets.keys(), key=len, reverse=True)
