@@ -15,6 +15,7 @@ from tests.models import faults as f
 from paccf.models.live import CeilingReached, Ended, Live, Refused, Unavailable, Unusable, Withheld
 from paccf.models.openai import ChatModel, chat, paced
 from paccf.models.opening import fingerprint, opened
+from paccf.models.redaction import redacted
 from paccf.models.replies import Again
 from paccf.models.spec import Ceilings, MaxTokens, ModelSpec, Patience, Prices, Temperature
 from paccf.search.tree import Action, Task
@@ -360,6 +361,54 @@ def test_a_key_that_comes_back_is_seen_by_nobody(echo: str, monkeypatch: pytest.
     for text in shown:
         for part in (CANARY, CANARY[:8], quote(CANARY, "")):
             assert part not in text
+
+
+@pytest.mark.parametrize("blanks", [65_526, 65_536, 200_000])
+def test_a_key_behind_many_blanks_is_not_shown_in_part(blanks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PACCF_TEST_KEY", CANARY)
+    fault = f.status("400 Bad Request", b" " * blanks + CANARY.encode())
+    got, _, _ = talk(fault, key_env="PACCF_TEST_KEY", cap=1 << 20)
+    assert isinstance(got, Refused)
+    assert "HTTP 400: [redacted]" in str(got)
+    assert CANARY[:4] not in str(got)
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("https://{}.example/v1", "another place"),
+        ("https://a.example/{}", "redirects to a.example;"),
+        ("https://" + "x." * 36 + "{}.example/", "another place"),
+        ("https://[::1", "another place"),
+        ("https://user:secret@a.example/v1", "redirects to a.example;"),
+    ],
+)
+def test_a_key_in_another_case_is_seen_by_nobody(place: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A redirect's host is in small letters, whatever the server wrote."""
+    key = "Canary-8F2D-Mixed-Case"
+    monkeypatch.setenv("PACCF_TEST_KEY", key)
+    got, _, _ = talk(f.status("302 Found", location=place.format(key)), key_env="PACCF_TEST_KEY")
+    assert isinstance(got, Unusable)
+    assert says in str(got)
+    assert key[:5].lower() not in str(got).lower()
+    for text in (key.lower(), key.upper()):
+        got, _, _ = talk(f.ok(f"[50] {text}"), key_env="PACCF_TEST_KEY")
+        assert got.text == "[50] [redacted]"
+
+
+def test_a_key_that_a_redirect_s_host_ends_in_is_not_shown_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PACCF_TEST_KEY", CANARY)
+    got, _, _ = talk(f.status("302 Found", location=f"https://{CANARY}"), key_env="PACCF_TEST_KEY")
+    assert isinstance(got, Unusable)
+    assert "canary" not in str(got)
+
+
+@pytest.mark.parametrize("words", ["a", "://", "a://x:", "bearer ", "sk-"])
+def test_taking_secrets_out_of_a_long_text_takes_no_time(words: str) -> None:
+    text = words * (400_000 // len(words))
+    began = time.process_time()
+    redacted(text)
+    assert time.process_time() - began < 3
 
 
 @pytest.mark.parametrize(
