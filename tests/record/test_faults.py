@@ -11,8 +11,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -404,3 +406,73 @@ def test_asyncio_is_not_left_waiting_by_a_database_that_fails(tmp_path: Path, mo
         other.close()
         ask(store, ["p0"])
         assert store.tape().answers >= 1
+
+
+def handed_together(store: Store, writes: list[Callable[[Any, Any], Any]]) -> list[Future[Any]]:
+    """``writes`` as one group of the writing thread: all come while it writes something else."""
+    entered, on = threading.Event(), threading.Event()
+
+    def slow(connection: Any, items: Any) -> list[None]:
+        entered.set()
+        assert on.wait(10)
+        return [None]
+
+    first = store.database.submit(slow, None)
+    assert entered.wait(10)
+    futures = [store.database.submit(write, number) for number, write in enumerate(writes)]
+    on.set()
+    first.result(timeout=10)
+    return futures
+
+
+def test_a_lock_is_waited_for_once_and_told_to_all_who_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "BUSY", 0.3)
+    path = tmp_path / "run.sqlite"
+    with Store.open(path) as store:
+        store.begin(RUN)
+        other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        entered: list[Any] = []
+
+        def write(connection: Any, items: Any) -> list[Any]:
+            entered.extend(items)
+            return list(items)
+
+        tried = 0
+        transact = store.database._writer._transact  # type: ignore[union-attr]
+
+        def counted(writes: list[Any]) -> list[Any]:
+            nonlocal tried
+            tried += 1
+            if tried == 2:
+                other.execute("BEGIN IMMEDIATE")
+            return transact(writes)
+
+        monkeypatch.setattr(store.database._writer, "_transact", counted)
+        futures = handed_together(store, [write] * 20)
+        for future in futures:
+            with pytest.raises(Locked, match="is locked by another program"):
+                future.result(timeout=10)
+        assert (tried, entered) == (2, [])
+        other.close()
+        assert store.database.write(write, "later") == "later"
+
+
+def test_a_fault_finds_its_row_and_a_full_disk_all_that_are_left(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "run.sqlite") as store:
+        store.begin(RUN)
+        tried: Counter[int] = Counter()
+
+        def write(connection: Any, items: Any) -> list[Any]:
+            tried.update(items)
+            if 2 in items:
+                raise ValueError("two")
+            if full and 5 in items:
+                raise Full("no space left")
+            return list(items)
+
+        for full in (False, True):
+            tried.clear()
+            ends = [future.exception(timeout=10) for future in handed_together(store, [write] * 8)]
+            assert [type(end) for end in ends[:5]] == [type(None), type(None), ValueError, type(None), type(None)]
+            assert [type(end) for end in ends[5:]] == [Full if full else type(None)] * 3
+            assert [tried[n] for n in range(8)] == [2] * 6 + [1 if full else 2] * 2

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -286,20 +287,25 @@ class _Writer:
             self._commit(entries)
 
     def _commit(self, group: Sequence[_Entry]) -> None:
-        """One transaction for all; if it fails, one for each, so that the fault finds the one it belongs to."""
-        if not group:
-            return
-        try:
-            results = self._transact([(write, item) for write, item, _ in group])
-        except BaseException as error:
-            if len(group) > 1:
-                for entry in group:
-                    self._commit([entry])
+        """One transaction for all; if it fails, one for each, so that the fault finds the one it belongs to. What the
+        whole database refuses is no entry's fault: it is told to all that are left, and none waits for it again."""
+        parts = [group] if group else []
+        while parts:
+            part = parts.pop(0)
+            try:
+                results = self._transact([(write, item) for write, item, _ in part])
+            except (Locked, Full) as error:
+                for _, _, future in chain(part, *parts):
+                    future.set_exception(error)
+                return
+            except BaseException as error:
+                if len(part) > 1:
+                    parts = [[entry] for entry in part]
+                else:
+                    part[0][2].set_exception(error)
             else:
-                group[0][2].set_exception(error)
-        else:
-            for (_, _, future), result in zip(group, results, strict=True):
-                future.set_result(result)
+                for (_, _, future), result in zip(part, results, strict=True):
+                    future.set_result(result)
 
     def _transact(self, writes: list[tuple[Write[Any, Any], Any]]) -> list[Any]:
         results: list[Any] = [None] * len(writes)
