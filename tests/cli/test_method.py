@@ -242,6 +242,22 @@ def test_gate_options(margin: str) -> None:
     assert answers[1]["line"] == 2
 
 
+def test_bare_means_of_more_decimals_than_count_are_told(tmp_path: Path) -> None:
+    """As means of three draws a candidate exactly at the margin is kept; as numbers of six decimals it may be lost."""
+    log = write(tmp_path / "thirds.jsonl", [frontier(f"t{i}", [80 + 1 / 3, 80.0], [False, True]) for i in range(20)])
+    out = str(tmp_path / "m.json")
+    told = "bare scores have more than six decimals and are rounded"
+    found = as_json(run("calibrate", log, "-o", out, "--json"))
+    assert found["margin_exact"] == "0.333333"
+    assert any(told in note and "--observations R" in note for note in found["notes"])
+    assert any(told in note for note in as_json(run("coverage", log, out, "--json"))["notes"])
+    assert (
+        "bare scores are no means of 2 draws with six decimals" in run("calibrate", log, "--observations", "2").output
+    )
+    assert "decimals" not in run("calibrate", log, "--observations", "3", "-o", out).output
+    assert "decimals" not in run("coverage", log, out).output
+
+
 def test_gate_says_once_what_it_did_not_compare(margin: str) -> None:
     lines = '{"scores": [90, 1]}\n' * 3
     note = "Note: not compared, since --match or --budget do not say it: "

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paccf.method.admission import ScoreGap
-from paccf.method.scores import BOUND, UNIT, ScoreError, align, exact, plain, sums
+from paccf.method.scores import BOUND, UNIT, ScoreError, align, exact, plain, rounds, sums
 
 
 @given(st.integers(-BOUND * UNIT, BOUND * UNIT))
@@ -113,3 +113,16 @@ def test_refusals_name_the_candidate(score: object, said: str) -> None:
     with pytest.raises(ScoreError, match=said) as caught:
         align([1, score])  # type: ignore[list-item]
     assert caught.value.index == 1
+
+
+def test_decimals_that_do_not_count_are_seen_and_those_of_floating_point_are_not() -> None:
+    assert rounds([0.1234567])
+    assert rounds([None, [1, 2], 80 + 1 / 3])
+    assert not rounds([80 + 1 / 3], 3)
+    assert rounds([80 + 1 / 3], 4)
+    assert not rounds([0.1 + 0.2, 1.1 * 3, 123456789.123456, 70, None, math.nan, [1 / 3]])
+
+
+@given(st.lists(st.integers(-(10**10), 10**10), min_size=1, max_size=8))
+def test_means_of_draws_with_six_decimals_are_not_rounded(draws: list[int]) -> None:
+    assert not rounds([sum(d / UNIT for d in draws) / len(draws)], len(draws))

@@ -13,10 +13,13 @@ import click
 from paccf.cli.loudness import quiet
 from paccf.cli.output import BadInput, clean
 from paccf.method.deficit import Label, TaskDeficits
+from paccf.method.scores import rounds
 from paccf.record.frontier_log import CAVEATS, BadLine, Frontier, Skipped, caveats, read_frontiers
 
 if TYPE_CHECKING:
     from paccf.method.scores import Score
+
+_LOOKED_AT = 1000  # ours: the exposed frontiers whose scores are looked at for decimals that do not count
 
 skip_bad = click.option(
     "--skip-bad", "skip", is_flag=True, help="Leave out lines that cannot be used, count and name them."
@@ -43,6 +46,7 @@ class Found:
     deficits: TaskDeficits
     skipped: Skipped = field(default_factory=Skipped)
     caveats: dict[str, None] = field(default_factory=dict)  # what the logs say of themselves
+    rounded: bool = False  # among the first exposed frontiers is a bare score of more decimals than count
 
     def notes(self) -> list[str]:
         drawn = sorted({r or self.deficits.observations for r in self.deficits.draws})
@@ -51,6 +55,13 @@ class Found:
             said.append(
                 f"candidates have {', '.join(map(str, drawn))} observations; deficits of different R follow different "
                 "laws, so log one R"
+            )
+        if self.rounded:
+            r = self.deficits.observations
+            what = f"are no means of {r} draws with six decimals" if r > 1 else "have more than six decimals"
+            said.append(
+                f"bare scores {what} and are rounded, so a candidate exactly at the margin may be dropped: calibrate "
+                "with --observations R if each is the mean of R draws, else rescale them"
             )
         if self.skipped.count:
             said.append(f"{self.skipped.count} lines were left out: " + " | ".join(map(clean, self.skipped.first[:5])))
@@ -79,11 +90,15 @@ def read_all(logs: Sequence[str], found: Found, skip: bool, into: Accumulates | 
 def follow(logs: Sequence[str], found: Found, skip: bool) -> Iterator[Frontier]:
     """Every frontier of every log. Raises `BadInput`, also where ``found`` has seen no frontier in the end."""
     seen: set[int] = set()
+    left = _LOOKED_AT
     for log in logs:
         try:
             for f in _progress(log, read_frontiers(log, found.skipped if skip else None, seen)):
                 if f.meta is not None and CAVEATS in f.meta:
                     found.caveats |= dict.fromkeys(caveats(f))
+                if left and True in f.protected:
+                    found.rounded = found.rounded or rounds(f.scores, found.deficits.observations)
+                    left -= 1
                 yield f
         except BadLine as bad:
             raise BadInput(str(bad), "Nothing was written. --skip-bad leaves such lines out and counts them.") from None

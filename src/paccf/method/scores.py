@@ -141,6 +141,17 @@ def _mean(index: int, score: Number, observations: int) -> int | None:
     raise _refusal(index, score, BOUND / observations)
 
 
+def rounds(scores: Sequence[Score], observations: int = 1) -> bool:
+    """Whether `align` takes a bare float for another number than it is: its draws would have more than six decimals.
+    What arithmetic in floats leaves in the last places is not meant."""
+    for score in scores:
+        if isinstance(score, float) and math.isfinite(score):
+            units = score * (UNIT * observations)
+            if abs(units - round(units)) > 1e-2 + 1e-15 * abs(units):
+                return True
+    return False
+
+
 def _refusal(index: int, score: object, bound: float = BOUND) -> ScoreError:
     if isinstance(score, (list, tuple)):
         if not score:
