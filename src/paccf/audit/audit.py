@@ -16,7 +16,7 @@ from paccf.audit import cases, checks
 from paccf.audit.bootstrap import paired_interval
 from paccf.audit.cells import Cell, Condition, Macro, cell, macro
 from paccf.audit.names import GROSS, REALIZED, TOOLTREE
-from paccf.audit.pairs import ARMS, Floats, Mask, Pairs, pairs
+from paccf.audit.pairs import ARMS, Floats, Mask, Pairs, one_seed, pairs
 from paccf.audit.resample import (
     CONDITION,
     GRID,
@@ -275,14 +275,14 @@ class Audit:
 
     @cached_property
     def traced(self) -> dict[tuple[str, str], Traced]:
-        """What the traces of every (domain, controller) show; one pass over all of them."""
+        """What the traces of every (domain, controller) show, paired or not; one pass over all of them. Raises
+        `Unsupported` only for test searches under several seeds."""
+        one_seed(self.run)
         try:
             paired = self.pairs
-        except Unsupported:
-            if self.run.trees:
-                raise
+        except Unsupported:  # the pairs' own tables say why
             paired = {}
-        every = [cell for cell in self.run.cells if not paired or cell[0] in paired]
+        every = self.run.cells
         if self.threads > 1 and len(every) > 1 and self.run.elsewhere and len(self.run.outcomes) >= MANY:
             return traced_elsewhere(self.run, self.run.elsewhere, every, paired, self.threads)
         return {(d, c): traced(self.run, d, c, paired.get(d)) for d, c in every}

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paccf.audit.consistency import name
-from paccf.audit.pairs import ARMS
 from paccf.audit.run import Unsupported
 from paccf.method.certificate import Certificate
 from paccf.record.values import Costs
@@ -149,10 +148,9 @@ def _views(audit: Audit) -> Check:
         return Check(what, 0, (), str(why))
     made, failures = 0, []
     for (domain, controller), traced in audit.traced.items():
-        p = paired[domain]
         for (budget, task), gross in traced.gross.items():
             made += 1
-            costs = p.outcomes["native", budget, controller, task].costs
+            costs = paired[domain].outcomes["native", budget, controller, task].costs
             where = f"{domain} {controller} B{budget} task {task}"
             if gross.occurrences != costs.scored:
                 failures.append(
@@ -164,17 +162,13 @@ def _views(audit: Audit) -> Check:
 
 
 def _tapes(audit: Audit) -> Check:
-    """Both arms' bills are what the tape's answers add up to."""
+    """The bills of all test searches, paired or not, are what the tape's answers add up to."""
     what = "bills equal their tapes"
     recount = audit.run.recount
     if recount is None:
         return Check(what, 0, (), "no tape to count again")
-    try:
-        paired = audit.pairs
-    except Unsupported as why:
-        return Check(what, 0, (), str(why))
     made, failures = 0, []
-    for outcome in (o for p in paired.values() for (arm, *_), o in p.outcomes.items() if arm in ARMS):
+    for outcome in (o for o in audit.run.outcomes if o.key.phase == "test"):
         counted = recount(outcome.key)
         if counted is None:
             continue

@@ -65,11 +65,7 @@ def pairs(run: Run) -> dict[str, Pairs]:
     tests = [o for o in run.outcomes if o.key.phase == "test"]
     if not tests:
         raise Unsupported("the record holds no test searches, only what was scored")
-    seeds = sorted({o.key.seed for o in tests})
-    if len(seeds) > 1:
-        raise Unsupported(
-            f"the test searches have {len(seeds)} seeds ({seeds[0]}, {seeds[1]}, ...): audit one at a time"
-        )
+    one_seed(run)
     by_domain: dict[str, list[Outcome]] = {}
     for outcome in tests:
         by_domain.setdefault(outcome.key.domain, []).append(outcome)
@@ -83,6 +79,15 @@ def pairs(run: Run) -> dict[str, Pairs]:
         some = next(reason for p in found.values() for reason in p.excluded.values())
         raise Unsupported(f"no task is a complete case of both arms and all controllers, e.g.: {some}")
     return found
+
+
+def one_seed(run: Run) -> None:
+    """Raise `Unsupported` if there is more than one test search of a task, arm and budget."""
+    seeds = sorted({o.key.seed for o in run.outcomes if o.key.phase == "test"})
+    if len(seeds) > 1:
+        raise Unsupported(
+            f"the test searches have {len(seeds)} seeds ({seeds[0]}, {seeds[1]}, ...): audit one at a time"
+        )
 
 
 def _arm(key: Key, has_native: bool) -> str | None:

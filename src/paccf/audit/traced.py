@@ -104,9 +104,12 @@ def feed(task: str, frontier: Frontier, *accumulators: Coverage | TaskDeficits) 
 
 
 def traced(run: Run, domain: str, controller: str, pairs: Pairs | None) -> Traced:
-    """The pass over one cell, in the memory of that cell's traces. Without ``pairs`` every task takes part."""
+    """The pass over one cell, in the memory of that cell's traces. Without ``pairs`` every task takes part whose
+    search ended and that nothing excluded."""
     certificate = run.certificates.get((domain, controller))
-    budgets = pairs.budgets if pairs is not None else ()
+    own = [o for o in run.outcomes if (o.key.domain, o.key.controller) == (domain, controller)]
+    budgets = pairs.budgets if pairs is not None else sorted({o.key.budget for o in own if o.key.phase == "test"})
+    excluded = {e.task for e in run.exclusions if e.domain == domain}
     at = _coverage_budget(budgets, certificate.budget if certificate is not None else None)
     repeats = 1 if certificate is None else certificate.observations or 1
     promised = at is not None or not budgets
@@ -124,9 +127,8 @@ def traced(run: Run, domain: str, controller: str, pairs: Pairs | None) -> Trace
         found.logged = Coverage(certificate, promised=promised)
         found.rule = ScoreGap(certificate.limit, certificate.epsilon, certificate.observations or 1)
     outcomes: dict[tuple[str, str, str], list[Outcome]] = {}
-    for o in run.outcomes:
-        if (o.key.domain, o.key.controller) == (domain, controller):
-            outcomes.setdefault((o.key.phase, o.key.arm, o.key.task), []).append(o)
+    for o in own:
+        outcomes.setdefault((o.key.phase, o.key.arm, o.key.task), []).append(o)
     waiting: dict[tuple[str, str], Search] = {}
     native = _native_arm(outcomes)
     for search in run.traces(domain, controller):
@@ -141,7 +143,9 @@ def traced(run: Run, domain: str, controller: str, pairs: Pairs | None) -> Trace
             found.checked += taken
         if key.phase == "calibration":
             _calibrate(found, search)
-        elif key.phase == "test" and (pairs is None or key.task in pairs.tasks):
+        elif key.phase == "test" and (
+            key.task in pairs.tasks if pairs is not None else key.task not in excluded and _ended(budgeted)
+        ):
             if key.arm == native:
                 _native(found, run, search, budgeted)
             elif key.arm == "paccf":
@@ -177,6 +181,11 @@ def traced_elsewhere(
 def _elsewhere(opened: Elsewhere, cell: tuple[str, str], outcomes: tuple[Outcome, ...], pairs: Pairs | None) -> Traced:
     with opened(outcomes) as run:
         return traced(run, *cell, pairs)
+
+
+def _ended(budgeted: Sequence[Outcome]) -> bool:
+    """Whether the search came to its end at every budget."""
+    return all(o.end != "failure" for o in budgeted)
 
 
 def _native_arm(outcomes: Mapping[tuple[str, str, str], object]) -> str:

@@ -44,10 +44,13 @@ def command(
     if target.is_dir():
         raise BadInput(f"{target} is a folder; name a file, like {target / 'report.html'}")
     with opened(run, run_name, certificates, calibration, seed, threads) as audit:
+        from paccf.audit.run import Unsupported
         from paccf.report import page
 
         try:
             page.write(audit, target)
+        except Unsupported as why:
+            raise BadInput(f"there is no report of {run}: {why}") from None
         except OSError as error:
             raise unwritable(target, error) from None
         simulated = audit.simulated

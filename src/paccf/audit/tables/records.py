@@ -33,12 +33,15 @@ def certified(audit: Audit) -> list[tuple[str, str, Certificate]]:
 
 def covered(audit: Audit) -> Iterator[tuple[str, str, Traced, Coverage]]:
     """Cells with a certificate and labelled Native test traces."""
+    audit.require("coverage")
     found = False
     for cell in ordered(list(audit.traced)):
         traced = audit.traced[cell]
         if traced.coverage is not None:
             found = True
             yield (*cell, traced, traced.coverage)
+    if not found and not audit.run.logged and all(o.key.phase != "test" for o in audit.run.outcomes):
+        raise Unsupported("the record holds no test searches")
     if not found:
         raise Unsupported("no certificate goes with labelled Native test traces: label the record's frontiers first")
 

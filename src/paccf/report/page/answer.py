@@ -115,6 +115,9 @@ def _counted(n: int, what: str) -> str:
 
 def _of_traces(audit: Audit) -> str:
     found = _coverage(audit)
+    if found is None and audit.run.certificates:
+        held = _counted(len(audit.run.certificates), "certificate")
+        return f"This record holds {held}, and no labelled Native test traces to hold against them."
     if found is None:
         return "This record holds traces, and no certificate to hold against them."
     sure, of, _ = found
