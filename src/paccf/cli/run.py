@@ -146,6 +146,7 @@ def _plan(spec: Spec, data: str | None, as_json: bool) -> None:
                     "calibration_searches": [x.calibration, x.extended],
                     "test_searches": x.test,
                     "requests_at_most": x.ceiling,
+                    "probe_requests_at_most": x.probes,
                     "requests": round(x.requests),
                     "prompt_tokens": round(x.prompt_tokens),
                     "completion_tokens": round(x.completion_tokens),
@@ -189,6 +190,12 @@ def _plan(spec: Spec, data: str | None, as_json: bool) -> None:
         "\nwith the real prompts and a terse model's answers; what both arms ask alike is sent once, and smaller"
         "\nbudgets are replays, so less goes over the wire. Retries come on top."
     )
+    if probes := sum(x.probes for x in lines):
+        size, repeats = spec.evaluator.microbatch, spec.evaluator.repeats
+        say(
+            f"Both with the probes that label candidates, which are in no search's bill: at most {probes:,} requests,"
+            f"\n{spec.calibration.probe} a candidate, {size} candidates for every {repeats} requests of a search."
+        )
     if spec.model.simulated:
         say("The model is SIMULATED: it costs nothing.")
     elif prices is None:

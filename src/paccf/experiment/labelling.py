@@ -16,11 +16,17 @@ from paccf.search.world import Model
 
 def labelled(search: Search, task: Task, design: Design, model: Model | None = None) -> Labels:
     """The labels of every frontier of a recorded ``search`` on ``task``, in the spec's mode. Probing asks ``model``."""
-    world, mode = design.worlds[search.outcome.key.domain], design.spec.calibration.labels
+    mode = design.spec.calibration.labels
     if mode != "probed":
-        return labels(search, mode, world, task)
+        return labels(search, mode, design.worlds[search.outcome.key.domain], task)
     assert model is not None
-    return by_probes(task, world, recorded_places(search, world, task), model, design.probe)[0]
+    return probed(search, task, design, model)[0]
+
+
+def probed(search: Search, task: Task, design: Design, model: Model) -> tuple[Labels, int]:
+    """The labels of a recorded ``search`` by probing, and the requests that its probes took."""
+    world = design.worlds[search.outcome.key.domain]
+    return by_probes(task, world, recorded_places(search, world, task), model, design.probe)
 
 
 def add(deficits: TaskDeficits, search: Search, found: Sequence[Sequence[Label]] | None = None) -> None:

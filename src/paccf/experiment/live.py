@@ -114,12 +114,14 @@ class LiveSearches:
         """With the labels of a probe, where the spec asks for them: others need no model and are made later."""
         if self.design.spec.calibration.labels != "probed":
             return done
-        task, world, found = done.job.task, self.design.worlds[done.job.cell.domain], []
+        task, world = done.job.task, self.design.worlds[done.job.cell.domain]
+        found, probes = [], 0
         for search in done.searches:
             places = recorded_places(search, world, task)
-            probe = self.design.probe
-            found.append(tuple((await by_probes_async(task, world, places, model, probe, slots))[0]))
-        return replace(done, labels=tuple(found))
+            labels, spent = await by_probes_async(task, world, places, model, self.design.probe, slots)
+            found.append(tuple(labels))
+            probes += spent
+        return replace(done, labels=tuple(found), probes=probes)
 
 
 def maybe_billed(model: ModelSpec, sent: Iterable[Unstated]) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from typing import Self, TypeVar
 
 from paccf.experiment.design import Design
 from paccf.experiment.executor import Halt, Stop
-from paccf.experiment.labelling import labelled
+from paccf.experiment.labelling import labelled, probed
 from paccf.experiment.reading import parse
 from paccf.experiment.work import Done, Job, play
 from paccf.models.simulated import Simulated, simulated
@@ -112,6 +112,9 @@ def _play(given: tuple[str, Job]) -> Done:
     spec, job = given
     design, model = design_of(spec), model_of(spec, job.cell.domain)
     done = play(job, design, model)
+    if design.spec.calibration.labels == "probed":
+        found = [probed(s, job.task, design, model) for s in done.searches]
+        return replace(done, labels=tuple(tuple(labels) for labels, _ in found), probes=sum(n for _, n in found))
     return replace(done, labels=tuple(tuple(labelled(s, job.task, design, model)) for s in done.searches))
 
 

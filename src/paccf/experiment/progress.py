@@ -24,7 +24,7 @@ class Progress:
         self.total: Counter[Cell] = Counter()
         self.ready: Counter[Cell] = Counter()
         self.ceiling = 0  # requests that this phase can still make, at most, when it began
-        self.requests = 0
+        self.requests = self.probes = 0
         self.eligible = self.pruned = 0
         self.messages: list[str] = []
         self.began = time.monotonic()
@@ -36,6 +36,7 @@ class Progress:
 
     def done(self, done: Done) -> None:
         self.ready[done.job.cell] += 1
+        self.probes += done.probes
         for search in done.searches:
             self.requests += search.outcome.costs.total
             if search.outcome.key.arm == "paccf":
@@ -64,6 +65,8 @@ class Progress:
         if self.left is not None:
             parts.append(f"{duration(self.left)} left")
         parts.append(f"{self.requests:,} requests of {self.ceiling:,} at most")
+        if self.probes:
+            parts.append(f"{self.probes:,} more of probes")
         if self.wire is not None:
             parts += _billed(self.wire, self.before, self.planned)
         if self.eligible:

@@ -45,12 +45,14 @@ class Job:
 @dataclass(frozen=True, slots=True)
 class Done:
     """What a job left: one search an arm at the largest budget, the outcomes of the smaller ones, and once they are
-    known the labels of each search, a tuple a frontier."""
+    known the labels of each search, a tuple a frontier. ``probes`` are the requests that labelling took: they are in
+    no search's bill."""
 
     job: Job
     searches: tuple[Recorded, ...]
     outcomes: tuple[Outcome, ...]
     labels: tuple[tuple[tuple[Label, ...], ...], ...] = ()
+    probes: int = 0
 
 
 def playing(job: Job, design: Design, known: Tape, key: Callable[[Request], bytes] | None = None) -> Playing:
