@@ -40,6 +40,11 @@ class Findings:
         return [failure for check in self.checks for failure in check.failures]
 
     @property
+    def left(self) -> int:
+        """Kinds of check that could not be made."""
+        return sum(not check.made for check in self.checks)
+
+    @property
     def sound(self) -> bool:
         return not self.failures
 

@@ -106,7 +106,16 @@ def _print(audit: Audit, made: dict[str, Table], lacking: dict[str, str]) -> Non
         if len(failures) > FIRST:
             say(f"  and {len(failures) - FIRST} more; --json has all of them")
     else:
-        say("\nThe record does not contradict itself.")
+        say("\nThe record does not contradict itself" + _unmade(findings.left, len(findings.checks)))
+
+
+def _unmade(left: int, kinds: int) -> str:
+    """The end of the verdict: how much of it was not looked at."""
+    if not left:
+        return "."
+    if left == kinds:
+        return ": none of its checks could be made, see above."
+    return f" where it was checked; {left} of {kinds} kinds of check could not be made, see above."
 
 
 def _json(audit: Audit, made: dict[str, Table], lacking: dict[str, str]) -> None:

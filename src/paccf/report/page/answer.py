@@ -169,7 +169,8 @@ def _against_itself(audit: Audit) -> Verdict:
     if not made:
         return Verdict(title, "nothing to compare", "It holds no fact twice.", "plain", table)
     figure = _counted(len(found.failures), "contradiction")
-    text = f"{made:,} comparisons of what it holds twice, of {_counted(kinds, 'kind')}."
+    text = f"{made:,} comparisons of what it holds twice, of {_counted(kinds, 'kind')}"
+    text += f"; of {_counted(found.left, 'kind')} none could be made." if found.left else "."
     return Verdict(title, figure, text, "good" if found.sound else "warn", table)
 
 
