@@ -1,6 +1,7 @@
 """Scores as models write them: recovered exactly, or `None` at the entry that failed."""
 
 import random
+import re
 import time
 
 import pytest
@@ -69,6 +70,41 @@ def test_three_scores(text):
         ("1 80\n2 15", 4, [None] * 4),
         ("Score: 85", 1, [85]),
         ("85 or 90", 1, [None]),
+        ("85.", 1, [85]),
+        ('**"85/100"**', 1, [85]),
+        ("**Score:** 85/100", 1, [85]),
+        ("My final score is **85**.", 1, [85]),
+        ("The move leaves 6.\nScore (0-100): 85", 1, [85]),
+        ("Score: 85\nScore: 20", 1, [None]),
+        ("Score: 85\n20", 1, [None]),
+        ("The maximum score is 100.", 1, [None]),
+        ("I cannot score move 3.", 1, [None]),
+        ("Refused: see policy 12", 1, [None]),
+        ('{"scores": [8', 1, [None]),
+        ('{"score": 8', 1, [None]),
+        ("[1]\n85", 1, [None]),
+        ("Candidate [1]: 85", 1, [85]),
+        ("[1] 85\n[2] 90", 2, [85, 90]),
+        ("- **Move 1:** 85\n- **Move 2:** 90/100", 2, [85, 90]),
+        ("[1] 85\n[2] 90\n", 1, [None]),
+        ("1.5\n2.5", 2, [1.5, 2.5]),
+        ("Using scale [0,100]:\n1. 85\n2. 20", 2, [85, 20]),
+        ("[0, 100]\n1. 85\n2. 20", 2, [None, None]),
+        ("[0, 100]\n85\n20", 2, [None, None]),
+        ("[0, 100] is the scale.\nScores: [85, 20]", 2, [85, 20]),
+        ("[85, 90, 70]\n(order of candidates: [1, 2, 3])", 3, [85, 90, 70]),
+        ("Moves [1, 2] rated: 85 and 20.", 2, [None, None]),
+        ("Scores for moves [1, 2]: 85 and 20.", 2, [None, None]),
+        ("Here are my scores: [85, 20]. Good luck!", 2, [85, 20]),
+        ("[85, 20]\nOn reflection:\n[80, 20]", 2, [None, None]),
+        ("[85, 20]\nSo:\n[85, 20]", 2, [85, 20]),
+        ("[1, 2]\n[85, 2", 2, [None, None]),
+        ('{"moves": [1, 2], "scores": [85, 20]}', 2, [85, 20]),
+        ('{"moves": [1, 2]}', 2, [None, None]),
+        ('{"1": 85, "2": 20}\n{"1": 80, "2": 20}', 2, [None, None]),
+        ('{"0": 85, "1": 20}', 2, [None, None]),
+        ('{"1": 85, "2": 20, "3": 5}', 2, [None, None]),
+        ('{"reason": "good, score: 3", "score": 80}', 1, [None]),
         ("[]", 0, []),
         ("[__import__('os').system('true'), 5]", 2, [None, 5]),
         ("[1+1, 5]", 2, [None, 5]),
@@ -90,6 +126,15 @@ def test_ten_megabytes_are_bounded(piece):
     assert len(read_scores(piece * (10_000_000 // len(piece)), 5)) == 5
 
 
+@pytest.mark.parametrize("start", ["1", "1: a", "Score", "Score: 5", "my", "[1", "scores are", "1."])
+@pytest.mark.parametrize("filler", [" ", "9", "*", "\t,", "\n", "]", "a "])
+def test_no_line_takes_more_than_its_length(start, filler):
+    began = time.process_time()
+    for count in (1, 3):
+        read_scores((start + filler * LIMIT)[: LIMIT - 1] + "x", count)
+    assert time.process_time() - began < 2
+
+
 def test_mutated_answers_raise_nothing():
     """100,000 of them: each entry is recovered or `None`."""
     chance = random.Random(5)
@@ -104,6 +149,54 @@ def test_mutated_answers_raise_nothing():
         scores = read_scores("".join(text), count)
         assert len(scores) == count
         assert all(s is None or (type(s) is float and 0 <= s <= 100) for s in scores)
+
+
+FORMS = (
+    lambda said: f"[{', '.join(said)}]",
+    lambda said: f"Scores: [{', '.join(said)}]",
+    lambda said: '{"scores": [' + ", ".join(said) + "]}",
+    lambda said: "[" + ", ".join(f'{{"score": {s}}}' for s in said) + "]",
+    lambda said: "{" + ", ".join(f'"{i}": {s}' for i, s in enumerate(said, 1)) + "}",
+    lambda said: "\n".join(f"{i}. {s}" for i, s in enumerate(said, 1)),
+    lambda said: "\n".join(f"[{i}] {s}" for i, s in enumerate(said, 1)),
+    lambda said: "\n".join(f"**Candidate {i}:** {s}/100" for i, s in enumerate(said, 1)),
+    lambda said: f"Score: {said[0]}" if len(said) == 1 else "\n".join(said),
+)
+AROUND = (
+    "Using scale [0, 100]:",
+    "Moves [1, 2, 3] are rated as follows.",
+    "(order of candidates: [1, 2, 3])",
+    "The maximum score is 100.",
+    "I cannot score move 3.",
+    "As policy 12 says, 10 - 4 = 6 [4, 6].",
+    "Let me think about [1] and [2, 3, 4, 5].",
+    "Scores for [1, 2]:",
+    "```",
+    "It leaves 4 4 6 (see [1]).",
+    "Good luck!",
+)
+BREAKS = ("", "", "\n", " ", "*", '"', ",", "x", "[", "]", "}", ":")
+
+
+def test_planted_scores_come_back_or_none():
+    """However they are said, between whatever, and wherever it breaks: the planted score, or `None`. No other number
+    around is one that is planted, so a reading that takes one of them shows."""
+    chance = random.Random(6)
+    whole = 0
+    for _ in range(20_000):
+        planted = [float(chance.randint(50, 99)) for _ in range(chance.randint(1, 4))]
+        parts = [chance.choice(AROUND) for _ in range(chance.randint(0, 2))]
+        form = chance.choice(FORMS)([f"{score:.0f}" for score in planted])
+        parts.insert(chance.randint(0, len(parts)), form)
+        text = "\n".join(parts)
+        for _ in range(chance.choice((0, 0, 1, 2))):
+            place = chance.randrange(len(text))
+            if not text[place].isdigit() and not re.match(r"\d\. \d", text[max(place - 2, 0) :]):  # 1.85 is a number
+                text = text[:place] + chance.choice(BREAKS) + text[place + 1 :]
+        scores = read_scores(text, len(planted))
+        assert all(s in (None, true) for s, true in zip(scores, planted, strict=True)), (text, planted, scores)
+        whole += None not in scores
+    assert whole > 10_000
 
 
 def test_lines():

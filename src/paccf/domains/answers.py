@@ -20,10 +20,33 @@ _COMMA_BEFORE_END = re.compile(r",(\s*[\]}])")
 _LIST = re.compile(r"\[([^\[\]{}]*)\]")
 _NESTED = re.compile(r"\[\s*\[")
 _OBJECT = re.compile(r"\{([^\[\]{}]*)\}")
-_CUT_LIST = re.compile(r"\[([^\[\]{}]*),[^\[\]{},]*\Z")
+_LIST_OR_CUT = re.compile(r"\[[^\[\]{}]*(?:\]|\Z)")
 _PAIR = re.compile(r"\s*[\"']?([A-Za-z_]+|\d{1,4})[\"']?\s*[:=](.*)\Z", re.DOTALL)
-_ROW = re.compile(r"[ \t]*(?:[-*]\s+)?\(?(\d{1,4})\s*[.):]\s*([^,]{1,20}?)[ \t]*,?[ \t]*\Z")
+_ROW = re.compile(  # "1. 85", "[1] 85", "- Candidate (1): 85"
+    r"[ \t>*_-]*(?:(?:candidate|move|action|option|step|item|score|number)\s*)?#?"
+    r"(?:[(\[](\d{1,4})[)\]][*_]*\s*[.:=]?(?!\d)|(\d{1,4})[*_]*\s*(?:[):=]|\.(?!\d)))"
+    r"\s*([^,\s][^,]{0,19})\Z",
+    re.IGNORECASE,
+)
+NEAR = 100  # ours: characters around a list that say what it is
+_LABELLED = re.compile(  # "Scores: ", "My ratings for the moves are ", '{"final_scores": '
+    r"(?<![a-z])(?:scor|rating|grade|evaluation|estimate|answer|result|output|likelihood|probabilit|assessment)"
+    r"[a-z]{0,3}[\"'*`_]*(?:\s+(?:for|of)\b[^:=\n]{0,40}|\s*\([^()\n]{0,30}\))?"
+    r"\s*(?:[:=]|\bare\b|\bis\b)[\"'*`_\s({]*\Z",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"\s*(?:[:=\d\[]|->|→)")
+_EDGE = re.compile(r"[\s>*`\"'({$\\-]*")
+_AFTER = re.compile(r"[*`\"')}$\\,;\]]*(?:\.\s+[A-Za-z]|[\s*`\"')}$\\,;.\]]*\Z)")
+_SCORE_LINE = re.compile(  # "Score: 85", "**My final score for candidate 1:** 85/100"
+    r"(?=[^:=\n]*[:=]|\W*(?:the|my)\b)[\s>*#_-]*(?:(?:the|my|final|overall)\s+){0,3}(?:score|rating|grade|answer|evaluation|estimate)"
+    r"(?:\s*\([^()\n]{0,30}\)|\s+(?:for|of)\s+(?:the\s+|this\s+)?(?:candidate|move|action|option|it)\s*\[?1?\]?)?"
+    r"[*_]*\s*(?:[:=]|\bis\b)\s*([^\n]{1,24})",
+    re.IGNORECASE,
+)
+_NUMBER_LINE = re.compile(r"[\s*`\"'_>]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s?(?:%|/\s?100)?[\s*`\"'_,;.]*")
 _FIGURE = re.compile(r"[-+]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:e[-+]?\d{1,3})?")
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z]+")
 _ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _TENTHS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -80,38 +103,71 @@ def _loose_list(text: str, place: int) -> list[str] | None:
 def read_scores(text: str, count: int) -> list[float | None]:
     """``count`` scores of 0 to 100, to six decimals; `None` where none can be read.
 
-    Looked for, in this order: the last list with ``count`` entries; the last list of all; objects with a ``score``
-    each; one object or one row a candidate, numbered from 1; nothing but ``count`` numbers, between commas or one a
-    line; where one score is asked for, the only number there is.
-    Entries are taken in the order asked. Those missing at the end of a list are `None`. A list that is longer tells
-    nothing, as nobody knows which entries are too many, unless what is too much is no number. In a list that was cut
-    off, the last entry is not trusted. An entry that is no number from 0 to 100 is `None`, and never clipped.
+    Read are rows numbered from 1; objects with a ``score`` each, or one by number; lists that stand on lines of their
+    own or behind a word like ``scores:``; nothing but ``count`` numbers, between commas or one a line; where one score
+    is asked for, lines like ``Score: 85``. What is found several times must be the same each time, or nobody knows
+    which was meant and nothing is read; nor is it beside a line that is a number and belongs to none of these.
+    Entries are taken in the order asked. A list of another length is read if there are no other figures: those missing
+    at its end are `None`, and if it is longer it tells nothing, as nobody knows which entries are too many, unless what
+    is too much is no number. In a list that was cut off, the last entry is not trusted. An entry that is no number from
+    0 to 100 is `None`, and never clipped.
     """
     if count < 1:
         return []
-    text = text[-LIMIT:]
-    lists: list[list[str]] = []
-    if not _NESTED.search(text):  # lists of pairs have no reading that is safe
-        lists = [entries for match in _LIST.finditer(text) if (entries := _entries(match[1]))]
-    for entries in reversed(lists):
-        if len(entries) == count and any(_score(e) is not None for e in entries):
-            return [_score(e) for e in entries]
-    cut = _CUT_LIST.search(text)
-    if lists and not cut:
-        return _fit(lists[-1], count)
-    numbered = _objects(text, count) or _rows(text, count)
-    if numbered is not None:
-        return numbered
-    if cut:
-        return _fit(_entries(cut[1]), count)
-    bare = text.strip(" \r\n`()")
+    if len(text) > LIMIT:
+        text = text[-LIMIT:]
+        text = text.partition("\n")[2] or text  # a line without its beginning may look like anything
+    bare = text.strip(" \t\r\n`()$*")
     entries = bare.split(",") if "," in bare else bare.splitlines()
-    if len(entries) == count and all(_FIGURE.fullmatch(e.strip()) for e in entries):
-        return [_score(e) for e in entries]
+    if len(entries) == count and all(_NUMBER_LINE.fullmatch(entry) for entry in entries):
+        return [_score(entry) for entry in entries]
+    lists, cut = _lists(text, count)
+    readings = [*_rows(text, count), *_objects(text, count)]
+    readings += [[_score(e) for e in entries] for entries in lists if len(entries) == count]
     if count == 1:
-        figures = _FIGURE.findall(text.lower())
-        return [_score(figures[0] if len(figures) == 1 else text)]
-    return [None] * count
+        readings += [[_score(m[1])] for m in map(_SCORE_LINE.fullmatch, (bare, *text.splitlines())) if m]
+        readings.append([_score(bare)])
+    readings = [scores for scores in readings if scores != [None] * count]
+    if cut is not None:
+        readings.append(_fit(cut, count))
+    rest = _LIST_OR_CUT.sub("[]", text)
+    if not readings and not _DIGIT.search(rest):
+        readings = [_fit(entries, count) for entries in lists]
+    alike = readings and all(scores == readings[0] for scores in readings)
+    if not alike or any(map(_NUMBER_LINE.fullmatch, rest.splitlines())):
+        return [None] * count
+    return readings[0]
+
+
+def _lists(text: str, count: int) -> tuple[list[list[str]], list[str] | None]:
+    """The entries of every list that is stated and not mentioned in passing; those of one that was cut off, without
+    the last, or none if it is too long or figures stand before it. Lists of pairs have no reading that is safe."""
+    if _NESTED.search(text):
+        return [], None
+    found = []
+    for match in _LIST.finditer(text):
+        entries = _entries(match[1])
+        if entries and "" not in entries and _is_stated(text, *match.span()):
+            found.append(entries)
+    place = text.rfind("[")
+    is_cut = place >= 0 and not set("]{}") & set(text[place + 1 :]) and _is_stated(text, place, len(text))
+    if not is_cut:
+        return found, None
+    *entries, last = text[place + 1 :].split(",")
+    is_clear = len(entries) + bool(last.strip()) <= count and not _DIGIT.search(text[:place])
+    return found, entries if is_clear else []
+
+
+def _is_stated(text: str, start: int, end: int) -> bool:
+    """Whether the list is an answer: alone on its lines, or behind a word for scores."""
+    line = text.rfind("\n", max(0, start - NEAR), start) + 1
+    before = text[line or max(0, start - NEAR) : start]
+    after = text[end : end + NEAR].partition("\n")[0]
+    if _LABELLED.search(before):
+        return not _GOES_ON.match(after)
+    if ")" in after and "(" not in before:  # the end of a remark
+        return False
+    return (line > 0 or start < NEAR) and bool(_EDGE.fullmatch(before) and _AFTER.match(after))
 
 
 def _entries(body: str) -> list[str]:
@@ -120,43 +176,48 @@ def _entries(body: str) -> list[str]:
 
 
 def _fit(entries: Sequence[str], count: int) -> list[float | None]:
-    scores = [_score(entry) for entry in entries]
-    if any(_number(entry) is not None for entry in entries[count:]):
+    """A list of another length, as far as it is clear which entry is whose."""
+    numbers = [_number(entry) for entry in entries]
+    short = len(entries) < count
+    if (short and None in numbers) or any(number is not None for number in numbers[count:]):
         return [None] * count
-    return (scores + [None] * count)[:count]
+    return ([_score(entry) for entry in entries] + [None] * count)[:count]
 
 
-def _objects(text: str, count: int) -> list[float | None] | None:
+def _objects(text: str, count: int) -> Iterator[list[float | None]]:
     """``{"score": 80}, ...`` in order, or one ``{"1": 80, "2": 15}``. An object that says which candidate it is about
     must say the place it stands at."""
-    objects = [dict(_pairs(match[1])) for match in _OBJECT.finditer(text)]
+    objects = [_fields(match[1]) for match in _OBJECT.finditer(text)]
     scored = [fields for fields in objects if "score" in fields]
     if len(scored) == count:
-        return [
+        yield [
             _score(fields["score"]) if all(fields.get(n, str(i)) == str(i) for n in _PLACES) else None
             for i, fields in enumerate(scored, 1)
         ]
-    for fields in reversed(objects):
-        if fields and all(key.isdigit() for key in fields):
-            return [_score(fields.get(str(i), "")) for i in range(1, count + 1)]
-    return None
+    asked = [str(i) for i in range(1, count + 1)]
+    for fields in objects:
+        if fields and all(key in asked for key in fields):
+            yield [_score(fields.get(key, "")) for key in asked]
 
 
 _PLACES = ("id", "index", "number", "candidate", "move", "action", "option")
 
 
-def _pairs(body: str) -> Iterator[tuple[str, str]]:
+def _fields(body: str) -> dict[str, str]:
+    """The fields of an object; nothing is known of one that is there twice."""
+    fields: dict[str, str] = {}
     for part in body.split(","):
         pair = _PAIR.match(part)
         if pair is not None:
-            yield pair[1].lower(), pair[2].strip(" \t\r\n\"'")
+            key, value = pair[1].lower(), pair[2].strip(" \t\r\n\"'")
+            fields[key] = value if fields.get(key, value) == value else ""
+    return fields
 
 
-def _rows(text: str, count: int) -> list[float | None] | None:
-    rows = [row for row in map(_ROW.match, text.splitlines()) if row is not None]
-    if [int(row[1]) for row in rows] != list(range(1, count + 1)):
-        return None
-    return [_score(row[2]) for row in rows]
+def _rows(text: str, count: int) -> Iterator[list[float | None]]:
+    rows = [row for row in (_ROW.match(line.rstrip(" \t,")) for line in text.splitlines()) if row is not None]
+    if [int(row[1] or row[2]) for row in rows] == list(range(1, count + 1)):
+        yield [_score(row[3]) for row in rows]
 
 
 def _score(entry: str) -> float | None:
@@ -166,7 +227,7 @@ def _score(entry: str) -> float | None:
 
 def _number(entry: str) -> float | None:
     """``85``, ``85.5``, ``85%``, ``85/100``, ``"85"``, ``eighty-five``."""
-    text = entry.strip(" \t\r\n\"'`*").lower().removesuffix("/100").rstrip(" %")
+    text = entry.strip(" \t\r\n\"'`*_").lower().removesuffix(".").rstrip("\"'`*").removesuffix("/100").rstrip(" %")
     if _FIGURE.fullmatch(text):
         return float(text)
     if len(text) > 20:
