@@ -162,6 +162,8 @@ def test_rank_splits(tmp_path: Path) -> None:
         ("901-1000/820-901", "overlap, first at 901"),
         ("1-10,5", "overlap among themselves"),
         ("901-1000/1-100", "are all easier than 901-1000: such tasks are not exchangeable"),
+        ("901-1000/1-100,1001-1001", "are in 99% of all pairs .at most 67% may be. easier than 901-1000"),
+        ("901-1000/900-900,1001-1100", "are in 99% of all pairs .at most 67% may be. harder than 901-1000"),
         ("1-100/901-1000", "are all harder than 1-100"),
         ("901-1400", "not all there: they go from 1 to 1362"),
         ("ten-20", "are no ranks: write 901-1000"),

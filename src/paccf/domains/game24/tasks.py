@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations_with_replacement
@@ -90,9 +91,12 @@ def _tot(files: Files, argument: str) -> Pool:
         raise ValueError(
             f"the ranks {test} and {calibration} overlap, first at {both[0]}: a task calibrates a margin or tests it"
         )
-    if max(second) < min(first) or max(first) < min(second):
+    ordered = sorted(second)
+    easier = sum(bisect_left(ordered, rank) for rank in first) / (len(first) * len(second))
+    if not 1 / 3 <= easier <= 2 / 3:  # ours
+        share = "all" if easier in (0, 1) else f"in {max(easier, 1 - easier):.0%} of all pairs (at most 67% may be)"
         raise ValueError(
-            f"the ranks {calibration} are all {'easier' if max(second) < min(first) else 'harder'} than {test}: "
+            f"the ranks {calibration} are {share} {'easier' if easier > 0.5 else 'harder'} than {test}: "
             f"such tasks are not exchangeable, and the margin promises nothing. Take neighbours on both sides, like "
             f"{TEST}/{NEAR}, or one pool that the seed cuts, like {min(*first, *second)}-{max(*first, *second)}"
         )
