@@ -36,7 +36,7 @@ def gate() -> Any:
     deficits = TaskDeficits()
     for task in range(20):
         deficits.add(f"task-{task}", [MARGIN, 0], [False, True])
-    return Gate(Certificate.freeze(deficits, "0.95"))
+    return Gate(Certificate.freeze(deficits, "0.95", observations=4))
 
 
 def kinds() -> dict[str, list[list[Any]]]:

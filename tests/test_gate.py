@@ -67,6 +67,23 @@ def test_as_many_draws_as_the_calibration_had(gate: Gate) -> None:
     assert Gate(Certificate.freeze(varied, "0.95")).keep([[4, 4], [2], [1]]) == [0, 1]
 
 
+def test_a_margin_of_single_draws_is_for_single_draws() -> None:
+    single, bare = TaskDeficits(), TaskDeficits()
+    for i in range(19):
+        single.add(f"t{i}", [[81], [80]], [False, True])
+        bare.add(f"t{i}", [81, 80], [False, True])
+    for found in (single, bare):
+        gate = Gate(Certificate.freeze(found, "0.95"))
+        assert gate.certificate.observations == 1
+        for decide in (gate.keep, gate.explain, gate.shadow):
+            with pytest.raises(ScoreError, match=r"scores\[0\]: 4 observations, but the margin was calibrated with 1"):
+                decide([[81, 80, 79, 84], [10, 11, 12, 13]])
+        assert gate.keep([[81], [80], [79], None, 80]) == [0, 1, 3, 4]
+    nothing = Gate(Certificate.freeze(TaskDeficits(), "0.95"))
+    assert nothing.certificate.observations is None
+    assert nothing.keep([[1, 2], [3, 4]]) == [0, 1]
+
+
 def test_the_draws_of_the_calibration_are_known_without_being_stated() -> None:
     drawn = TaskDeficits()
     for i in range(9):

@@ -98,9 +98,8 @@ class Gate:
         self.certificate = certificate
         #: What `load` was not told of the deployment although the certificate is matched to it.
         self.not_compared: list[str] = []
-        drawn = certificate.observations or 1  # 1: bare scores, or draws whose number varied
-        kind = ScoreGap if drawn == 1 else _SameDraws
-        self.rule = kind(certificate.limit, certificate.epsilon, drawn)
+        kind = ScoreGap if certificate.observations is None else _SameDraws  # None: no one number to hold draws to
+        self.rule = kind(certificate.limit, certificate.epsilon, certificate.observations or 1)
         #: The indices to keep, in input order; see `Rule.keep`.
         self.keep = self.rule.keep
 

@@ -231,7 +231,7 @@ def test_which_numbers_of_draws_were_seen() -> None:
 @pytest.mark.parametrize(
     ("frontiers", "stated", "repeats"),
     [
-        ([], None, 1),
+        ([], None, None),
         ([], 4, 4),
         ([[1, 2]], None, 1),
         ([[1, 2]], 4, 4),

@@ -68,7 +68,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     margin: float | None  # nearest double, for readers; null keeps everything
     margin_exact: str | None  # what the gate uses
     epsilon: str
-    observations: int | None  # R behind a score; null if it varied
+    observations: int | None  # R behind a score; null if it varied or none counted
     labels: Labels
     budget: int | None  # the request cap of the calibration runs
     counts: Counts

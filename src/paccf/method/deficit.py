@@ -212,15 +212,17 @@ class TaskDeficits:
 
     def repeats(self, stated: int | None = None) -> int | None:
         """R behind a score: of the lists of observations; of bare means ``observations`` or as ``stated``; `None` if it
-        varied. Raises ValueError for bare means beside lists if nobody said: a gate would read them otherwise than
-        this did."""
+        varied or no score was looked at. Raises ValueError for bare means beside lists if nobody said: a gate would
+        read them otherwise than this did."""
         if stated is None and self.observations > 1:
             stated = self.observations
+        if not self.draws:
+            return stated
         drawn = self.draws - {0}
         if 0 in self.draws and drawn and stated is None:
             raise ValueError(
                 "bare means stand beside lists of observations: say with --observations (observations=) how many draws "
                 "a bare mean is of, or log the draws"
             )
-        behind = drawn | {stated or 1} if 0 in self.draws or not drawn else drawn
+        behind = drawn | {stated or 1} if 0 in self.draws else drawn
         return next(iter(behind)) if len(behind) == 1 else None
