@@ -14,13 +14,16 @@ from paccf.experiment import live
 from paccf.experiment.design import Design
 from paccf.experiment.executor import Halt, Stop
 from paccf.experiment.folder import Folder
-from paccf.experiment.live import PAUSE, LiveSearches, Weather
+from paccf.experiment.live import PAUSE, Hearing, LiveSearches, Steady, Weather
 from paccf.experiment.phases import Experiment
 from paccf.experiment.progress import Progress
 from paccf.experiment.reading import read
-from paccf.models.live import Unavailable
+from paccf.models.live import Attempting, Unavailable
 from paccf.models.opening import Waiting
+from paccf.models.tape import AsyncTaped, Tape
 from paccf.record.tape import read_rows
+from paccf.search.tree import Task
+from paccf.search.world import Answer, Request, Subject
 
 from .conftest import SMALL, Here, contents
 
@@ -125,3 +128,30 @@ def test_an_outage_that_is_too_long_stops_the_run_and_the_same_command_goes_on(
     assert complete
     assert not said
     undisturbed(tmp_path / "run")
+
+
+def test_what_was_sent_in_vain_is_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Away:
+        """Answers when it is asked a third time; each time it sends three attempts."""
+
+        name = fingerprint = "away"
+        asked = 0
+
+        async def answer(self, request: Request, attempting: Attempting) -> Answer:
+            self.asked += 1
+            for attempt in range(1, 4):
+                await attempting(attempt)
+            if self.asked < 3:
+                raise Unavailable("nobody is there")
+            return Answer("[50]", attempts=3)
+
+    async def go() -> tuple[int, int]:
+        model = Steady(AsyncTaped(Tape(fingerprint="away"), Away()), Weather(Stop(), HOUR, lambda said: None))
+        one, two = Hearing(model, Tape()), Hearing(model, Tape())
+        request = Request("propose", "What now?", 0, Subject(Task("t", None), None))
+        await asyncio.gather(one.answer(request), one.answer(request))
+        await two.answer(request)
+        return one.sent, two.sent
+
+    monkeypatch.setattr(live, "PAUSE", (0.0, 0.0))
+    assert asyncio.run(go()) == (9, 0), "what is on the tape costs nothing"

@@ -13,7 +13,7 @@ from paccf.domains.probing import by_probes_async
 from paccf.experiment.design import Design
 from paccf.experiment.executor import Halt, Stop
 from paccf.experiment.work import Done, Job, playing
-from paccf.models.live import CeilingReached, Ended, Unavailable, Unusable
+from paccf.models.live import Attempting, CeilingReached, Ended, Unavailable, Unusable
 from paccf.models.openai import at_most, paced
 from paccf.models.opening import connected
 from paccf.models.pace import Pace
@@ -151,18 +151,20 @@ def _first(error: BaseException) -> BaseException:
 
 class Hearing:
     """A model whose answers are also entered in ``known``: what a job's smaller budgets are played from. ``sent``
-    counts what went over the wire for them."""
+    counts what goes over the wire for them, attempts that came to nothing among it."""
 
-    def __init__(self, model: AsyncModel, known: Tape) -> None:
+    def __init__(self, model: Steady, known: Tape) -> None:
         self.model, self.known, self.sent = model, known, 0
 
     async def answer(self, request: Request) -> Answer:
         found = self.known.find(request)
         if found is None:
-            found = await self.model.answer(request)
-            self.sent += found.attempts
+            found = await self.model.answer(request, self._attempting)
             self.known.put(request, found)
         return found
+
+    async def _attempting(self, attempt: int) -> None:
+        self.sent += 1
 
 
 class Weather:
@@ -208,13 +210,13 @@ class Steady:
     def __init__(self, model: AsyncTaped, weather: Weather) -> None:
         self.model, self.weather = model, weather
 
-    async def answer(self, request: Request) -> Answer:
+    async def answer(self, request: Request, attempting: Attempting | None = None) -> Answer:
         weather, pause, lost = self.weather, PAUSE[0], 0
         while True:
             weather.check()
             heard = weather.answers
             try:
-                answer = await self.model.answer(request)
+                answer = await self.model.answer(request, attempting)
             except Unavailable as error:
                 lost += weather.answers > heard
                 if lost == LOST:

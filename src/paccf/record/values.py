@@ -45,7 +45,8 @@ class Costs:
     unparsable: int = 0
     malformed: int = 0
     unscored: int = 0
-    sent: int = 0  # attempts on the wire, retries included; answers from the tape cost none
+    # attempts on the wire of the process that ended the search, in vain or not; answers from the tape cost none
+    sent: int = 0
 
     @property
     def total(self) -> int:
