@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -74,6 +75,30 @@ def test_parts_of_different_experiments_are_refused(small: Spec, experiment: Run
     with pytest.raises(SpecError, match="nothing is no run folder"):
         merge([tmp_path / "a", tmp_path / "nothing"], tmp_path / "whole")
     assert not (tmp_path / "whole").exists(), "nothing is begun that cannot be"
+
+
+def test_parts_and_folders_that_stated_no_controller_settings_go_on(
+    small: Spec, experiment: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As versions did that left a controller's defaults out of the spec."""
+    experiment(small, tmp_path / "solo")
+    with monkeypatch.context() as older:
+        older.setattr("paccf.experiment.spec.stated", lambda name, config: dict(config))
+        terse = read("smoke", SMALL)
+        assert not any(terse.controllers.values())
+        experiment(terse, tmp_path / "old", shard=Shard(1, 2))
+    for path in (tmp_path / "old", tmp_path / "new"):
+        complete, here = experiment(small, path, shard=Shard(1 if path.name == "old" else 2, 2))
+        assert bool(here.played) == (path.name == "new"), "what was there is not done again"
+    for parts in (["old", "new"], ["new", "old"]):
+        whole = tmp_path / parts[0] / "whole"
+        merge([tmp_path / part for part in parts], whole)
+        complete, _ = experiment(small, whole)
+        assert complete
+        made, wanted = contents(whole), contents(tmp_path / "solo")
+        texts = {json.loads(found.pop("info").spec)["controllers"]["uct"].get("k") for found in (made, wanted)}
+        assert texts == ({None, 8} if parts[0] == "old" else {8}), "the spec is recorded as it was first"
+        assert made == wanted
 
 
 def test_the_commands(tmp_path: Path) -> None:

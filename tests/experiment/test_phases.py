@@ -130,6 +130,9 @@ def test_another_spec_is_refused_with_the_difference(whole: Path) -> None:
         Folder.begin(whole, Design(read("smoke", [*SMALL, "budgets=[20]"])))
     with pytest.raises(OtherSpec, match="seed is 1 there, 2 here"):
         Folder.begin(whole, Design(read("smoke", [*SMALL, "seed=2"])))
+    with pytest.raises(OtherSpec, match="controllers.uct.k is 8 there, 9 here"):
+        Folder.begin(whole, Design(read("smoke", [*SMALL, "controllers.uct.k=9"])))
+    assert "\nk = 8\n" in (whole / "spec.toml").read_text()
 
 
 def test_what_a_killed_process_was_writing_is_cleared_away(whole: Path, small: Spec) -> None:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from paccf.experiment.design import Design
 from paccf.experiment.reading import parse, read, shipped, toml
 from paccf.experiment.spec import SpecError, identity
+from paccf.search.controllers import CONTROLLERS
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -63,6 +64,22 @@ def test_what_cannot_be_run_is_refused_in_words(change: str, said: str) -> None:
     with pytest.raises(SpecError, match="smoke|--set") as error:
         read("smoke", [change])
     assert said in str(error.value)
+
+
+def test_every_setting_of_a_controller_is_stated_and_changes_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = read("paper")
+    for name, kind in CONTROLLERS.items():
+        assert list(spec.controllers[name]) == list(kind.config.__dataclass_fields__)
+        for key in spec.controllers[name]:
+            assert identity(spec)["controllers"][name][key] == getattr(kind.config(), key)
+    assert "[controllers.levin]\nk = 8\ntemperature = 20.0\n" in toml(spec)
+    assert identity(read("smoke")) == identity(read("smoke", ["controllers.uct.k=8"]))
+    assert identity(read("smoke")) != identity(read("smoke", ["controllers.uct.k=9"]))
+    made = Design(parse(toml(spec)))
+    monkeypatch.setattr("paccf.experiment.spec.stated", lambda name, config: dict(config))
+    terse = Design(read("paper"))
+    assert terse.spec.controllers["lats"] == {}
+    assert [made.matched_to(cell) for cell in made.cells] == [terse.matched_to(cell) for cell in terse.cells]
 
 
 def test_a_budget_beyond_the_calibration_is_said_aloud() -> None:

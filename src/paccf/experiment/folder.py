@@ -1,6 +1,6 @@
 """A run folder: the frozen spec, the record and tape, the certificates. One process writes it at a time.
 
-spec.toml            the spec, every field stated; a folder goes on with no other
+spec.toml            the spec, every field and controller setting stated; a folder goes on with no other
 run.sqlite           the record: searches, labels, certificates, exclusions, and the tape of answers
 certificates/        DOMAIN-CONTROLLER.json, the frozen margins, as in the record
 report.html          what came out
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import msgspec
 
 from paccf.experiment.design import Cell, Design
 from paccf.experiment.reading import parse, toml
-from paccf.experiment.spec import Spec, SpecError, identity
+from paccf.experiment.spec import Spec, SpecError, checked, identity
 from paccf.experiment.work import Done
 from paccf.method.certificate import Certificate, write_atomically
 from paccf.record.provenance import versions
@@ -39,11 +40,27 @@ def spec_in(path: Path) -> Spec | None:
     return parse(file.read_text(encoding="utf-8"), str(file)) if file.exists() else None
 
 
+def spec_of(run: RunInfo) -> Spec:
+    """The spec that a recorded run was made from. Raises `SpecError`."""
+    try:
+        return checked(msgspec.convert(json.loads(run.spec), Spec))
+    except (msgspec.ValidationError, json.JSONDecodeError) as error:
+        raise SpecError(f"run {run.name} was not made from a spec that this version knows ({error})") from None
+
+
 def info(design: Design) -> RunInfo:
     """What is run, for the record."""
     spec = design.spec
     text = json.dumps(identity(spec), ensure_ascii=True, sort_keys=True)
     return RunInfo(spec.name, text, design.model, spec.model.simulated, versions(), tuple(design.caveats()))
+
+
+def as_recorded(store: Store, given: RunInfo) -> RunInfo:
+    """``given`` with the text of the spec that the record has, if both mean the same: an older version stated less."""
+    for run in store.runs(skip=lambda _: None):
+        if run.name == given.name and identity(spec_of(run)) == identity(spec_of(given)):
+            return replace(given, spec=run.spec)
+    return given
 
 
 class Folder:
@@ -65,7 +82,7 @@ class Folder:
                 left.unlink()  # of a process that was killed while it wrote; this one has the folder to itself
             if found is None:
                 write_atomically(path / "spec.toml", toml(design.spec).encode())
-            store.begin(info(design))
+            store.begin(as_recorded(store, info(design)))
         except BaseException:
             store.close()
             raise

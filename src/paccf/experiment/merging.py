@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
-from paccf.experiment.folder import RECORD, compare, spec_in, write_certificate
+from paccf.experiment.folder import RECORD, as_recorded, compare, spec_in, spec_of, write_certificate
 from paccf.experiment.reading import toml
-from paccf.experiment.spec import Spec, SpecError, checked, identity
+from paccf.experiment.spec import Spec, SpecError, identity
 from paccf.method.certificate import write_atomically
 from paccf.record.copying import Copied, copy_run, copy_tape
 from paccf.record.store import Store
@@ -33,7 +30,9 @@ def merge(parts: Sequence[Path], whole: Path) -> Copied:
             if part.resolve() == whole.resolve():
                 continue
             with Store.open(part / RECORD, readonly=True) as source:
-                one = copy_run(source, target, spec.name)
+                entry = source.entry(spec.name)
+                begun = entry._replace(run=as_recorded(target, entry.run))
+                one = copy_run(source, target, spec.name, begun=begun)
                 copy_tape(source, target, into=one)
             copied.add(one)
         for (domain, controller), text in target.certificates(spec.name).items():
@@ -44,11 +43,7 @@ def merge(parts: Sequence[Path], whole: Path) -> Copied:
 def folder_of(store: Store, run: str, path: Path) -> None:
     """Make the folder at ``path`` one of the recorded ``run``, with its spec; what is not part of the record (speed,
     the key's variable, prices) is as if it were left out. Raises `OtherSpec` for a folder of another run."""
-    text = store.run(run).spec
-    try:
-        spec = checked(msgspec.convert(json.loads(text), Spec))
-    except (msgspec.ValidationError, json.JSONDecodeError) as error:
-        raise SpecError(f"run {run} was not made from a spec that this version knows ({error})") from None
+    spec = spec_of(store.run(run))
     found = spec_in(path)
     if found is not None:
         compare(identity(found), identity(spec), f"{path} is the folder of another run")

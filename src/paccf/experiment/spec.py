@@ -160,8 +160,9 @@ class Spec(_Table, frozen=True, kw_only=True):
 
 
 def checked(spec: Spec) -> Spec:
-    """``spec`` with the evaluator's temperature in its model. Raises `SpecError`: types were checked before, this is
-    about sense. Whether the tasks are there is asked when they are drawn."""
+    """``spec`` with the evaluator's temperature in its model, and every setting of its controllers stated, so that no
+    other default can take its place later. Raises `SpecError`: types were checked before, this is about sense. Whether
+    the tasks are there is asked when they are drawn."""
     _sense(bool(_NAME.fullmatch(spec.name)), "name", "small letters, digits, . _ -, 64 at most")
     _sense(bool(spec.budgets), "budgets", "at least one budget")
     _sense(list(spec.budgets) == sorted(set(spec.budgets)), "budgets", "distinct and in rising order")
@@ -176,8 +177,7 @@ def checked(spec: Spec) -> Spec:
             f"budgets: {spec.largest} is over [calibration] budget {calibrated}; a longer search can only have larger "
             'deficits, so the margin promises nothing there. Calibrate at that budget, or write beyond = "the reason"'
         )
-    for name, config in spec.controllers.items():
-        configured(name, config)
+    spec = msgspec.structs.replace(spec, controllers={name: stated(name, c) for name, c in spec.controllers.items()})
     for name in spec.domains:
         _, limit, exposed = spec.pool(name)
         _sense(exposed is None or exposed <= limit, f"domains.{name}", f"exposed {exposed} is over the limit {limit}")
@@ -196,6 +196,16 @@ def configured(name: str, config: Mapping[str, Any]) -> Any:
         return controller(name, **vars_of(msgspec.convert(dict(config), kind, strict=False)))
     except (msgspec.ValidationError, ValueError) as error:
         raise SpecError(f"controllers.{name}: {error}") from None
+
+
+def stated(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Every setting of the controller ``name``, as a spec writes it. Raises `SpecError`."""
+    settings = vars_of(configured(name, config).keywords["config"])
+    try:
+        found: dict[str, Any] = msgspec.to_builtins(settings)
+    except TypeError as error:
+        raise SpecError(f"controllers.{name}: a setting that no spec can state: {error}") from None
+    return found
 
 
 def vars_of(config: Any) -> dict[str, Any]:

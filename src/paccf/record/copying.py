@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TypeVar
 
 from paccf.record.errors import Foreign, Skip
-from paccf.record.store import Store
+from paccf.record.store import Begun, Store
 from paccf.record.tape import Kept, read_rows, write_rows
 from paccf.record.values import Outcome, Search
 from paccf.record.writing import CertificateText, Value
@@ -44,12 +44,12 @@ class Copied:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
-def copy_run(source: Store, target: Store, run: str, skip: Skip | None = None) -> Copied:
+def copy_run(source: Store, target: Store, run: str, skip: Skip | None = None, begun: Begun | None = None) -> Copied:
     """Bring the run ``run`` with its searches at all budgets, labels in all modes, certificates and exclusions; not the
     tape. Of a task that both exclude, the target's reason stands. What is damaged raises, or is handed to ``skip`` and
-    left out."""
+    left out. ``begun``: how the target enters it, if not as the source did."""
     _apart(source, target)
-    target.begin_as(source.entry(run))
+    target.begin_as(begun or source.entry(run))
     copied = Copied()
     there = {(e.domain, e.task) for e in target.exclusions(run)}
     small: list[Value] = [e for e in source.exclusions(run, skip=skip) if (e.domain, e.task) not in there]
