@@ -139,6 +139,7 @@ def _mode(store: Store, run: RunInfo, given: str | None, needed: bool) -> str | 
 def _tables(
     store: Store, run: RunInfo, table: str | None, form: str, output: str | None, how: dict[str, Any]
 ) -> dict[str, int]:
+    from paccf.method.certificate import write_atomically
     from paccf.record import export
     from paccf.record.flat import TABLES, rows
 
@@ -157,8 +158,8 @@ def _tables(
         path = str(folder / f"{name}.{form}")
         written[path] = _write(path, name, rows(store, run, name, **how), form)
     about = {"name": run.name, "simulated": run.simulated, "caveats": run.caveats, "model": run.model}
-    with export.whole_file(folder / "run.json") as file:
-        file.write(json.dumps({**about, "versions": run.versions, "spec": json.loads(run.spec)}, indent=2).encode())
+    about |= {"versions": run.versions, "spec": json.loads(run.spec)}
+    write_atomically(folder / "run.json", json.dumps(about, indent=2).encode())
     return written
 
 
@@ -194,7 +195,7 @@ def _logs(store: Store, run: RunInfo, mode: str | None, output: str | None, how:
 def _log(
     store: Store, run: RunInfo, cell: tuple[str, str], mode: str | None, output: str | None, how: dict[str, Any]
 ) -> int:
-    from paccf.record.export import whole_file
+    from paccf.method.certificate import whole_file
 
     lines = _lines(store, run, cell, mode, how)
     with _stdout() if output is None else whole_file(output) as file:

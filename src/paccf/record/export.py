@@ -7,33 +7,14 @@ import csv
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import IO, Any, Literal
 
+from paccf.method.certificate import whole_file
 from paccf.record.flat import TABLES, Column, FlatRow, polars_schema, unicode_row, written_out
 
 Format = Literal["jsonl", "csv", "parquet"]
-
-
-@contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of ``path`` when all went well."""
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f"{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def json_line(columns: Sequence[Column], row: FlatRow) -> bytes:
@@ -41,7 +22,7 @@ def json_line(columns: Sequence[Column], row: FlatRow) -> bytes:
     return json.dumps({c.name: cell for c, cell in zip(columns, row, strict=True)}, allow_nan=False).encode() + b"\n"
 
 
-def write_jsonl(file: BinaryIO, table: str, rows: Iterable[FlatRow]) -> int:
+def write_jsonl(file: IO[bytes], table: str, rows: Iterable[FlatRow]) -> int:
     """Returns how many rows."""
     columns, count = TABLES[table].columns, 0
     for row in rows:
@@ -50,7 +31,7 @@ def write_jsonl(file: BinaryIO, table: str, rows: Iterable[FlatRow]) -> int:
     return count
 
 
-def write_csv(file: BinaryIO, table: str, rows: Iterable[FlatRow]) -> int:
+def write_csv(file: IO[bytes], table: str, rows: Iterable[FlatRow]) -> int:
     """UTF-8, a line of names first; an empty cell is missing, lists and mappings are JSON. Returns how many rows."""
     columns, count = TABLES[table].columns, 0
     writer = csv.writer(_Utf8(file), lineterminator="\n")
@@ -64,7 +45,7 @@ def write_csv(file: BinaryIO, table: str, rows: Iterable[FlatRow]) -> int:
 class _Utf8:
     """A text that is written goes into ``file`` as UTF-8."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self._file = file
 
     def write(self, text: str) -> int:
